@@ -25,7 +25,7 @@ export const metrics = {
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** 4xx responses except 404, and requests that the authorizer denies. A canary that rejects most requests is rolled back. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
-  /** Calls to deprecated operations. The access log shows which clients send these requests. */
+  /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;
 

@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNamespace, type metrics } from './names.ts';
 
 // The logger and the recorder never receive events, headers or bodies, so client data is not logged. The logger and the
-// recorder are created on first use, because creating them takes 5 ms and most instances never log anything.
+// recorder are created on first use, because creating them takes 5 ms and many instances never log anything.
 let createdLogger: Logger | undefined;
 let createdRecorder: Metrics | undefined;
 

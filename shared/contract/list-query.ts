@@ -37,7 +37,7 @@ const Cursor = v.pipe(
   v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
 );
 
-/** Query parameters of `listPets`. The value of a repeated parameter is an array, so the schema rejects it. */
+/** Query parameters of `listPets`. The schema rejects repeated parameters, because their values are arrays. */
 export const ListPetsQuery = v.pipe(
   v.object({
     limit: v.pipe(

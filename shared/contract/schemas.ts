@@ -15,8 +15,9 @@ const Int64 = v.pipe(
 
 /**
  * Matches texts with at least one character that is not white space. In ECMA-262, the dialect of JSON Schema, `\s` does not
- * match U+0085. In Python, `\s` also matches U+001C to U+001F, and in PHP U+180E. U+180E is literal, because dialects
- * have no common escape sequence for it. Other dialects can match more texts than ECMA-262 but never fewer.
+ * match U+0085. In Python, `\s` also matches U+001C to U+001F. In PHP, `\s` also matches U+180E. U+180E is literal,
+ * because dialects have no common escape sequence for it. Other dialects can match more texts than ECMA-262 but never
+ * fewer.
  */
 const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*$`;
 const notBlank = new RegExp(NOT_BLANK);

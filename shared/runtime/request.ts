@@ -14,15 +14,16 @@ const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 
-/** Matches the position that ends most messages of `JSON.parse`. The start of a message quotes the body, so it is not used. */
+/** Matches the position at the end of most `JSON.parse` errors. The rest of the message can quote the body. */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Returns the validated parts of a request for which the operation has a schema.
+ * Validates a request and returns the parts for which the operation has a schema.
  *
  * @throws ApiError `invalid_request` if the query, headers or body are invalid, `not_found` if the path is invalid,
- *   `unsupported_media_type` if headers declare another format, or `request_too_large` if the body exceeds the limit.
+ *   `request_too_large` if the body exceeds the limit, or `unsupported_media_type` if headers declare a body that is not
+ *   uncompressed JSON in UTF-8.
  */
 export function parseRequest<O extends Operation>(
   operation: O,

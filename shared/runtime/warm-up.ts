@@ -1,6 +1,6 @@
 const MAX_MILLISECONDS = 500;
 
-/** The second round uses the first round's connection. A third round would take more CPU time than it saves. */
+/** Number of rounds. The second round reuses the connection. A third round would take more CPU time than it saves. */
 const ROUNDS = 2;
 
 /**

@@ -48,7 +48,7 @@ export interface NewKey {
   replaces?: string;
 }
 
-/** A key and its record. The database stores only the hash of the key, because the key is a secret. */
+/** A key and its record. The record contains the hash instead of the key, because the key is a secret. */
 export type IssuedKey = ReturnType<typeof newApiKey>;
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
@@ -97,7 +97,7 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns the record of an active key, or undefined for any other. A key with a wrong checksum is not looked up. */
+/** Returns the record of a key, or undefined if the key is not active. A key with a wrong checksum is not looked up. */
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,

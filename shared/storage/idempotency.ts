@@ -29,7 +29,7 @@ export function tokenOf(operation: string, keyId: string | undefined, idempotenc
 /**
  * Returns the pet id that all retries of a request use, or undefined if the token was used for a different pet.
  *
- * @param proposed id that is used if there is no earlier request
+ * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
  * @param taken previously claimed id that belongs to a different pet and can be replaced
  * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */

@@ -22,7 +22,7 @@ export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }
 
-/** Returns the limit of each partition's first query. With up to 16 partitions, 97% of lists need no further query. */
+/** Returns the limit of a partition's first query. With up to 16 partitions, at least 97% of lists need no further query. */
 export function queryLimit(items: number, partitions: number): number {
   const mean = items / partitions;
   return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));

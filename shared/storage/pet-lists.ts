@@ -40,9 +40,9 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 }
 
 /**
- * Returns items, newest first. The first `count` items are the newest in the list. The first round of queries requests
- * each partition's expected share plus a margin. The second round queries each partition whose unread items can be among
- * the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
+ * Returns the newest `count` items of the list and possibly older items, newest first. The first round of queries
+ * requests each partition's expected share plus a margin. The second round queries each partition whose unread items can
+ * be among the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());

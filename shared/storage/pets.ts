@@ -86,7 +86,7 @@ export function partitionKeyValue(
   values: Partial<NewPet>,
   partition: string,
 ): string {
-  // Keys have up to 2,048 bytes and contain `#`, so a hash replaces long texts and texts with special characters.
+  // Keys have up to 2,048 bytes and use `#` as a separator, so a hash replaces long texts and texts with special characters.
   const texts = filters.map((name) => `${values[name]}`);
   const parts = texts.map((text) => (/^[\w-]{1,100}$/.test(text) ? text : `%${hash('sha256', text)}`));
   return [...parts, partition].join('#');

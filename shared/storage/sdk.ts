@@ -107,7 +107,7 @@ const credentials = async () => (environmentCredentials ??= await fromEnv()());
 
 let signingKey: { scope: string; key: KeyObject } | undefined;
 
-/** Returns the signing key of a scope, which changes daily. */
+/** Returns the signing key of a scope. The scope contains the date, so the cached key changes daily. */
 function signingKeyFor(scope: string, secretAccessKey: string): KeyObject {
   if (signingKey?.scope === scope) return signingKey.key;
   let key = createSecretKey(`AWS4${secretAccessKey}`, 'utf8');
@@ -165,7 +165,7 @@ export const sdkSettings = {
   requestHandler,
   credentialDefaultProvider: () => credentials,
   signer,
-  // With these two settings, the SDK's hash functions and user agent (7 kB) are not bundled.
+  // With `sha256` and `defaultUserAgentProvider`, the SDK's hash functions and user agent (7 kB) are not bundled.
   sha256,
   defaultUserAgentProvider: async () => [],
   // Otherwise, the SDK would build its middleware chain again for each query of a list.
