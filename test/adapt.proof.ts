@@ -21,7 +21,7 @@ async function newProject() {
 
 type Project = Awaited<ReturnType<typeof newProject>>;
 
-test('a service for books, created with docs/adapt.md, passes all checks with changed stage settings', async () => {
+test('the steps in docs/adapt.md create a service that mentions no pets and passes all checks with changed settings', async () => {
   const project = await newProject();
   for (const { info, code } of steps) {
     const [language, file] = info.split(' ') as [string, string];
@@ -32,12 +32,12 @@ test('a service for books, created with docs/adapt.md, passes all checks with ch
     project.write(file, project.read(file).replaceAll(/premise:.*/gi, adapted));
   const generate = 'npx oxfmt && npm run generate && cp openapi.json docs/openapi-released.json';
   expect(await project.failureOf(`${generate} && git add --all && npm run check && npm test`)).toBe('');
-  // The search skips "ppet", because the project also contains the word "snippet".
+  // The pattern excludes "ppet", because the project contains the word "snippet".
   const words = '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia';
   expect(await project.failureOf(`! git grep -InE '${words}' -- ':!*package-lock.json'`)).toBe('');
 });
 
-test('docs/adapt.mjs can also rename the resource to gadgets', async () => {
+test('with other names in docs/adapt.mjs, the adapted service compiles', async () => {
   const project = await newProject();
   const [remove, rename] = steps.map(({ code }) => code) as [string, string];
   const others: Record<string, string> = {
@@ -53,12 +53,12 @@ test('docs/adapt.mjs can also rename the resource to gadgets', async () => {
   expect(await project.failureOf(`${remove}${rename.split('\nnpx oxfmt')[0]}\nnpx tsc`)).toBe('');
 });
 
-/** Returns a sentence's premises for the adapted service. A developer would also correct the sentence itself. */
+/** Corrects the premises of a sentence for the adapted service. A developer would also correct the sentence itself. */
 function adapted(premises: string): string {
   return premises.replace('no PUT', '1 PUT').replace('3 operations', '4 operations');
 }
 
-/** Writes `code` to a new file, or over the existing line that `code` begins or ends with. Returns any problem. */
+/** Creates `file` with `code`, or replaces the line that is also the first or last of `code`. Returns any problem. */
 function insert(project: Project, file: string, code: string): string {
   const isNew = !existsSync(join(project.folder, file));
   const text = isNew ? '' : project.read(file);

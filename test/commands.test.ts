@@ -4,7 +4,7 @@ import { done, runModule } from './support/run-command.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The npm scripts that run one of the project's modules. */
+/** The command and the module of each npm script that runs one of the project's modules. */
 const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
   const [, module] = /^node --require \S+ (\S+\.ts)$/.exec(script) ?? [];
   return module ? [{ command: name === 'start' ? 'npm start' : `npm run ${name}`, module }] : [];

@@ -25,7 +25,7 @@ const denied = execution.filter(({ Effect }) => Effect === 'Deny');
 const boundary: string[] = statementsOf(/-boundary/).flatMap(({ Action }) => Action);
 const templates = [...stageNames, 'account' as const].map(readableTemplate);
 
-/** Returns whether the policies let a deployment perform the action if all conditions are met. */
+/** Returns whether the policies let a deployment perform `action` on `arn:aws:${arn}` if all conditions are met. */
 const canDeploy = (action: string, arn: string): boolean =>
   permits(allowed, action, `arn:aws:${arn}`) && !permits(denied, action, `arn:aws:${arn}`);
 
@@ -86,7 +86,7 @@ test('the policies allow changes only to roles with the permissions boundary, an
   );
 });
 
-test('the permissions boundary allows only the actions that the roles in the stacks need', () => {
+test('the permissions boundary allows exactly the actions that the roles in the stacks need', () => {
   const inline = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = inline.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
   // Matches actions that the roles of API Gateway and AWS Backup get from AWS managed policies.

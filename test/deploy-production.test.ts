@@ -10,7 +10,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
-/** Stub of aws, node and npx. The stubbed deployment ends when the concurrent probe has run or is canceled. */
+/** Stub of aws, node and npx. The deployment ends after the concurrent probe passes or the update is canceled. */
 const stub = `#!/bin/bash
 command="\${0##*/} $*"
 [[ $command != *50m ]] || until [[ -s deployment ]]; do sleep 0.01; done
@@ -33,7 +33,7 @@ case $command in
 esac
 `;
 
-/** Runs `deploy-production.sh` with stubs of aws, node and npx. */
+/** Runs `deploy-production.sh` with stubs of aws, node and npx, which read `faults` as environment variables. */
 async function run(faults: object) {
   const cwd = mkdtempSync(join(parent, 'run-'));
   for (const name of ['aws', 'node', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
@@ -54,7 +54,7 @@ test.each([
   ['ends before its cancellation', { FAILING: '2', CANCELED: '254' }, 1, /"Rollback by hand"/, canceled],
   ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, `${started} 1m`],
 ])(
-  'deploy-production.sh runs the expected steps if a deployment %s',
+  'if a deployment %s, deploy-production.sh runs the expected steps and prints the expected error',
   async (_, faults, code, message, expected) => {
     const { calls, ...outcome } = await run(faults);
     expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });

@@ -32,7 +32,7 @@ test.each([
   [1_800, 'docs/reliability.md'],
   [5_500, 'docs/runbook.md'],
   [1_370, 'docs/security.md'],
-])('at most %i words in %s are not generated', (most, pattern) => {
+])('no more than %i words in %s are written by hand', (most, pattern) => {
   const words = globSync(pattern).flatMap((file) => withoutGenerated(read(file)).match(/\S+/g));
   expect(words.length).toBeLessThanOrEqual(most);
 });
@@ -44,7 +44,7 @@ describe.each(globSync(files))('%s', (file) => {
     expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
   });
 
-  test('mentions only actions and options of npm run keys that exist', () => {
+  test('mentions only existing actions and options of npm run keys', () => {
     for (const [, action, rest] of read(file).matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g)) {
       expect(Object.keys(actions)).toContain(action);
       const names = rest!.match(/(?<=--)[a-z-]+/g) ?? [];

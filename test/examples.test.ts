@@ -14,7 +14,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
-/** Matches code blocks that other tests run: examples in docs/clients.md, and steps in docs/adapt.md. */
+/** For each document with code blocks that other tests run, a pattern for the info strings of these blocks. */
 const OTHERS: Record<string, RegExp> = {
   'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
   'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
@@ -33,7 +33,7 @@ interface Example {
 const folder = temporaryFolder();
 const files = globSync(['*.md', 'docs/*.md']).toSorted();
 const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
-// The authorizer cache is disabled because a revoked key would otherwise work for another minute.
+// The authorizer cache is disabled because a revoked key would otherwise keep working for up to a minute.
 const assembly = await assemblyWithoutCache(folder);
 
 test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {

@@ -33,7 +33,7 @@ const secrets: Secrets = {
   query: mark(),
 };
 
-/** Returns the names of the values that occur in `text` completely or as a fragment, in any encoding that logs use. */
+/** Returns the names of the secrets in `among` of which `text` contains a fragment, in any encoding that logs use. */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
     const random = among[name]!.replace(/^.+_/, '');
@@ -118,7 +118,7 @@ describe('if the database fails', () => {
   });
 });
 
-/** Body of the requests that API Gateway rejects without invoking a function. */
+/** Body of the requests that API Gateway rejects without invoking an operation's function. */
 const body = JSON.stringify(secrets);
 const gatewayRequests = [
   { status: 404, path: '/v1/elsewhere' },

@@ -21,7 +21,7 @@ const statements: any[] = globSync(['docs/*.md', 'docs/policies/*.json'])
   // Skips trust policies, which have a principal instead of a resource, because parliament does not support them.
   .filter(({ Principal }) => !Principal);
 
-/** Returns whether a finding is wrong, or correct but accepted. */
+/** Returns whether a finding of parliament is a false positive, or accepted as harmless. */
 function isAccepted([issue, detail, actions]: [string, any, string | string[]]): boolean {
   // IAM documents string operators for `iam:PermissionsBoundary`, although its value is an ARN.
   if (issue === 'MISMATCHED_TYPE_BUT_USABLE') return /StringEquals .* given Arn/.test(detail);

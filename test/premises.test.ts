@@ -44,7 +44,7 @@ test('the premises of sentences that depend on the contract agree with openapi.j
   expect(problems.join('\n')).toBe('');
 });
 
-test('sentences that say what clients cannot do have a premise', () => {
+test('sentences that often depend on the contract, such as those with "never deletes", have a premise', () => {
   const problems = texts.flatMap(({ file, text }) => {
     const mark = file.endsWith('.md') ? '<!-- premise: no DELETE -->' : '// Premise: no DELETE';
     return Array.from(text.matchAll(TELLTALE)).flatMap(({ 0: phrase, index }) => {

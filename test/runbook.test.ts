@@ -29,7 +29,7 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 
 describe('docs/runbook.md', () => {
   const parts = ['Impact', 'Check', 'Fix', 'Resolved when'].join();
-  /** The section of each alarm. */
+  /** Heading of each alarm's section, by the alarm's logical id without `Monitoring`. */
   const alarms = new Map<string, string>();
   for (const [id, { Properties }] of templates.flatMap((one) => resourcesOf(one, 'AWS::CloudWatch::Alarm')))
     alarms.set(id.slice('Monitoring'.length), Properties['AlarmDescription'].split('"').at(-2));
@@ -44,7 +44,7 @@ describe('docs/runbook.md', () => {
     expect(unknown(about, alarms.values())).toEqual([]);
   });
 
-  // If several patterns such as `…Throttles` match an alarm, the longest pattern applies.
+  // If several patterns in the table, such as `…Throttles`, match an alarm, the row with the longest pattern applies.
   test('links from its first table to the section of each alarm', () => {
     const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
@@ -102,7 +102,7 @@ describe('the commands of the runbook', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('restore the time to live of each table', () => {
+  test('restore the time to live of each table that has one', () => {
     const timesToLive = tables.flatMap(
       ([, { Properties }]) => Properties['TimeToLiveSpecification']?.AttributeName ?? [],
     );

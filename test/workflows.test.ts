@@ -7,7 +7,7 @@ import { allFiles } from './infra/local/project-copy.ts';
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
 
-/** Returns the text of the given job. */
+/** Returns the part of the YAML text `workflow` that defines the job `name`. */
 function jobIn(workflow: string, name: string): string {
   return new RegExp(`^  ${name}:\n(?:(?:    .*)?\n)+`, 'm').exec(workflow)![0];
 }
@@ -54,7 +54,7 @@ test.each([
   expect(job).not.toContain('cdk synth');
 });
 
-test('the build is checked, and production waits for the smoke tests of staging', () => {
+test('the build runs all checks before the synthesis, and the staging job ends with the smoke tests', () => {
   expect(jobIn(workflow, 'build')).toMatch(/run: \.ci\/run\n[^]*cdk synth/);
   expect(jobIn(workflow, 'staging').trimEnd()).toMatch(/run: npm run smoke -- --stage staging$/);
 });

@@ -57,7 +57,7 @@ function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
 async function openReference(url: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1024 } });
   const requests: string[] = [];
-  // Errors and warnings include violations of the Content Security Policy.
+  // Errors and warnings of the page, such as violations of the Content Security Policy.
   const problems: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => problems.push(error.message));
@@ -74,7 +74,7 @@ function operationButton(page: Page, { method, path, summary }: Operation): Loca
   return page.getByRole('button', { name: `${method} ${path.replace('/v1', '')} ${summary}` });
 }
 
-/** Executes the open operation. Returns the request, and the status and body that the page shows. */
+/** Calls `press`, which presses Execute. Returns the request, and the status and body that the page shows. */
 async function execute(page: Page, press: () => Promise<void>) {
   const sent = page.waitForRequest((request) => request.url().startsWith(service.baseUrl));
   await press();
@@ -149,7 +149,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, create);
   });
 
-  test('sends a request with the keyboard alone and omits empty parameters', async () => {
+  test('can be used with the keyboard alone and omits empty parameters from requests', async () => {
     const { page } = served;
     async function press(name: RegExp): Promise<void> {
       const focused = page.locator(':focus');
@@ -165,7 +165,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, list);
   });
 
-  test('is read-only and explains how to send requests if it is exported', async () => {
+  test('if exported, is read-only and explains how to send requests', async () => {
     const { page } = exported;
     await operationButton(page, create).click();
     await page.getByText('"invalid_request"').waitFor();
@@ -178,7 +178,7 @@ async function renderPicture(page: Page): Promise<void> {
     await page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
   });
 
-  test('causes no errors and sends only the requests of these tests', () => {
+  test('causes no errors or warnings, and sends no requests other than those of these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
     const requested = `${service.baseUrl}${itemsPath}`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);

@@ -55,7 +55,7 @@ describe('the authorizer', () => {
     ['an unknown', {}],
     ['an expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
     ['a revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
-  ])('denies %s key without a function error', async (_state, output) => {
+  ])('denies %s key without a function error and counts the rejection', async (_state, output) => {
     mock.on(GetCommand).resolves(output);
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
     expect(written().split('\n')).toEqual([expect.stringContaining('_aws'), '']);

@@ -27,7 +27,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
   });
 
-  test('creates and counts one pet for each pair of API key and header value, and none for a retry', async () => {
+  test('creates and counts one pet for each pair of API key and Idempotency-Key, and none for a retry', async () => {
     const different = [await post('key_1'), await post('key_1', 'b'), await post('key_2')];
     expect(await post('key_1')).toEqual(different[0]);
     expect(different.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -35,7 +35,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(occurrences()).toEqual(different.map(() => counted('PetsCreated')));
   });
 
-  test('returns 500 without a write if the key id is missing', async () => {
+  test('returns 500 without a write if the event contains no API key id', async () => {
     const { status } = await post('');
     expect(status).toBe(500);
     expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);

@@ -24,7 +24,7 @@ const item = marshall({ id: 1, ...validInput });
 const { examples } = contract();
 const folder = temporaryFolder();
 
-/** The calls that the fake database has received. Each contains the action, such as `GetItem`, and the table's name. */
+/** Calls of the current test to the fake database: the action, such as `GetItem`, a space and the table's name. */
 let calls: string[];
 let respond: (response: ServerResponse, previousCalls: number) => void;
 const database = createServer(async (request, response) => {
@@ -50,11 +50,11 @@ function returnItem(response: ServerResponse): void {
   response.end(JSON.stringify({ Item: item, Items: [item] }));
 }
 
-/** Source code that makes timeouts 100 times longer, so that no read during init is too late on a slow machine. */
+/** Source code that makes timeouts 100 times longer, so that no read during init times out on a slow machine. */
 const LONG_TIMEOUTS = `const { setTimeout } = globalThis;
   globalThis.setTimeout = (run, delay, ...others) => setTimeout(run, 100 * delay, ...others);`;
 
-/** Starts an instance that runs `source` before the bundle. */
+/** Starts an instance of the function with the construct name `name`. The instance runs `source` before the bundle. */
 function start(name: string, source = ''): RunningFunction {
   const functions = template.resources('AWS::Lambda::Function');
   const resource = functions.find(({ logicalId }) => logicalId.slice(0, -8) === name)!;
@@ -94,7 +94,7 @@ describe('a new instance of a function', () => {
     },
   );
 
-  test('handles its first event even if the database does not respond during init', async () => {
+  test('handles its first event even if the database does not respond to the first read', async () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
@@ -102,7 +102,7 @@ describe('a new instance of a function', () => {
     expect(calls.length).toBeLessThan(4);
   });
 
-  test('returns a 503 if the database is unavailable', async () => {
+  test('returns, logs and counts a 503 if the database is unavailable', async () => {
     respond = (response) => response.destroy();
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });

@@ -77,7 +77,7 @@ test('the names of the Authorization header and of its scheme are not case-sensi
   expect((await anonymousRequest(itemsPath, { headers })).status).toBe(200);
 });
 
-/** Expects the same Error body for every reason, so that clients learn nothing about valid keys. */
+/** Expects the same Error body for every cause of a 401, so that clients learn nothing about valid keys. */
 function expectUnauthorized(response: ApiResponse): void {
   expectError(response, 'unauthorized', errorCatalog.unauthorized.message);
 }

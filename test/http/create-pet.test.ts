@@ -11,7 +11,7 @@ import { variants } from '../support/variants.ts';
 
 const first = await addItem();
 const valid = stringifyJson(validInput);
-/** Text in all invalid items. The last test checks that no stored item contains this text or `markedInteger`. */
+/** Unique text in rejected bodies. The last test checks that no stored item contains this text or `markedInteger`. */
 const marker = randomUUID();
 const markedInteger = -randomInt(2 ** 47);
 const markedBody = { ...bodyWith(marker), [integerField]: markedInteger };
@@ -117,12 +117,9 @@ describe('the create operation with invalid input', () => {
     ['charset', { 'Content-Type': 'application/json; charset=iso-8859-1' }],
     // Tests gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
     ['Content-Encoding', { 'Content-Encoding': 'gzip' }, gzipSync(marked)],
-  ])(
-    'mentions %s in the error message if a body has the headers %j',
-    async (word, headers, body = marked) => {
-      expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));
-    },
-  );
+  ])('returns a 415 that mentions %s if a body has the headers %j', async (word, headers, body = marked) => {
+    expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));
+  });
 
   test('does not store any rejected item', async () => {
     const stored = (await itemsAddedAfter(first)).filter(
@@ -132,7 +129,7 @@ describe('the create operation with invalid input', () => {
   });
 });
 
-/** Creates an item. Expects exactly an id and `input` in the response, and the same body at the URL in `Location`. */
+/** Sends `body`. Expects that the response contains only an id and `input`, and equals the body at its `Location`. */
 async function expectStored(input: object, body: unknown = input): Promise<void> {
   const response = await post(body);
   expectSuccess(response, 201);
@@ -143,7 +140,7 @@ async function expectStored(input: object, body: unknown = input): Promise<void>
   expect((await request(location!)).text).toBe(response.text);
 }
 
-/** Appends a field to `body`. If the body already contains the field, the service uses only the appended value. */
+/** Appends a field with the JSON `value` to `body`. If the field is then repeated, the service uses only this value. */
 function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }

@@ -10,7 +10,7 @@ function postWith(key: string, body: unknown): Promise<ApiResponse> {
   return post(body, { 'Idempotency-Key': key });
 }
 
-/** Returns equivalent JSON with an unknown field, the fields in reverse order, and escape sequences for letters. */
+/** Returns JSON equivalent to `body`: reversed fields, an unknown field, escaped letters and integers such as `7.0`. */
 function rewritten(body: object): string {
   const entries = Object.entries({ ...body, unknown: 'x' }).toReversed();
   return JSON.stringify(Object.fromEntries(entries), null, 1)

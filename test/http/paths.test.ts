@@ -5,7 +5,7 @@ import { collection, itemsPath, validBody } from '../support/sample.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
-/** Paths with a method that the path does not allow. `allow` lists the methods that the path allows. */
+/** Pairs of a path and a method that the path does not allow. `allow` lists the methods that the path allows. */
 const disallowed = Array.from(methodsByPath()).flatMap(([template, allowed]) =>
   METHODS.filter((method) => !allowed.includes(method)).map((method) => ({
     method,

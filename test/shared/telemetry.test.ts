@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// Imports the module after setting this variable, because Powertools reads the variable only when the module is loaded.
+// Sets this variable before the import below, because Powertools reads the variable only when telemetry.ts is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
 const { count, loggable, primeCount } = await import('../../shared/telemetry.ts');
 
@@ -25,7 +25,7 @@ describe('count', () => {
   });
 });
 
-test('primeCount writes nothing, even with the next metric', () => {
+test('primeCount writes no metric, neither immediately nor with the next metric', () => {
   primeCount(metrics.petsCreated);
   count(metrics.errorResponses, { code: 'not_found' });
   expect(occurrences()).toMatchObject([{ name: 'ErrorResponses' }]);
@@ -33,7 +33,7 @@ test('primeCount writes nothing, even with the next metric', () => {
 
 describe('loggable', () => {
   test.each(['RangeError', 'SyntaxError', 'ValidationException'])(
-    'omits the message of a %s, because it can contain request data',
+    'omits the message of a %s, which can contain request data',
     (name) => {
       const error = Object.assign(new Error('secret'), { name });
       expect(loggable(error)).toMatchObject({

@@ -14,7 +14,7 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
 };
 
 /**
- * Returns the event that a REST API sends for a request (payload version 1.0). Collections without members are null.
+ * Returns the event with which a REST API invokes a function. Headers and parameters are null if the request has none.
  * `headers` contains the last value of each header, and `multiValueHeaders` contains all values. By default,
  * `requestContext.path` begins with the name of the stage.
  */

@@ -2,12 +2,12 @@ import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import type { Exchange } from './contract.ts';
 import { create, itemsPath } from './sample.ts';
 
-/** A request whose target is the path and query that the client sends. */
+/** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as `/v1/items`. */
 export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
   /**
-   * Status that the gateway in smoke.proof.ts returns. AWS may return a different 4xx.
+   * Status that the gateway in test/infra/operate/smoke.proof.ts returns. AWS may return a different 4xx.
    *
    * @default - the gateway closes the connection
    */
@@ -22,7 +22,7 @@ interface AwsRejection {
 export const awsRejections: AwsRejection[] = [
   // Matches characters that are invalid in a URL, malformed percent-encoding, and percent-encoded slashes, control
   // characters and non-ASCII bytes.
-  // AWS documents that API Gateway does not support braces and pipes in a query.
+  // AWS documents that clients must percent-encode braces and pipes in a query.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
   { status: 400, matches: ({ target }) => /["<>\\^`{|}]|%(?![2-7][\da-f])|%2f|%7f/i.test(target) },
   // Matches a path segment of more than 1,500 characters.

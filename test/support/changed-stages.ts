@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-// The changes apply to test/support/stages.ts, so that the tests do not depend on the settings in infra/stages.ts.
+// The changes below apply to test/support/stages.ts, so that tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
-/** For each setting by name, a function that changes the setting in the text of infra/stages.ts, as operators do. */
+/** By name, functions that change a setting or add a stage in the text of a stages.ts, as operators do. */
 export const changes: Record<string, (text: string) => string> = {
   'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),

@@ -24,7 +24,7 @@ export interface ApiResponse extends HttpReply {
   method: string;
   /** The parsed body with its integers as bigint, or undefined if the body is empty or AWS rejected the request. */
   body: any;
-  /** Whether AWS rejected the request because of a rule in aws-rejections.ts. */
+  /** Whether AWS itself rejected the request, as aws-rejections.ts allows. */
   isRejectedByAws: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
-    // Prints each of these responses, because AWS documents only some of them.
+    // Prints each rejection by AWS, because AWS documents only some of its rejections.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection by AWS: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
@@ -107,7 +107,7 @@ export function nextLink({ headers }: ApiResponse): string | undefined {
   return /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
 }
 
-// `request` has already compared each response with openapi.json, so these functions check only a few values.
+// `request` has already compared each response with openapi.json, so the functions below check only status and body.
 
 export function expectSuccess(response: ApiResponse, status: Operation['success']['status']): void {
   expect({ status: response.status, body: response.text }).toEqual({ status, body: expect.any(String) });

@@ -159,7 +159,7 @@ function asValidated(value: unknown): unknown {
     // Replaces integers outside int64, because the validators round the schema's maximum to 2^63.
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.MAX_VALUE * (value < 0n ? -1 : 1);
   }
-  // Replaces fractions that were rounded to integers. `parseJson` returns integers of up to 19 digits as bigint.
+  // Replaces fractions that were rounded to integers. For true integers below 1e19, `parseJson` returns a bigint.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
   // Replaces strings that contain lone surrogates, because the published schemas do not forbid such strings.
   if (typeof value === 'string' && !value.isWellFormed()) return null;

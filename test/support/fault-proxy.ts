@@ -8,7 +8,7 @@ import { listenOnLoopback } from './loopback.ts';
 
 /** Delay that exceeds the timeout of an attempt in shared/storage/sdk.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Duration of an outage. The SDK waits at most 25 and 50 ms before its retries, so some retries fail too. */
+/** Duration of an outage. The SDK waits up to 25 ms before its first retry, so some retries fail too. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;
@@ -72,7 +72,7 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault for database call number `call`, starting with 1. `read` returns the body of the call. */
+/** Chooses a database call's fault, or undefined for none. `call` counts from 1. `read` returns the call's body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
@@ -114,7 +114,7 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   server.keepAliveTimeout = 60_000;
   const { origin, close } = await listenOnLoopback(server);
   return {
-    /** URL of the proxy. Set `AWS_ENDPOINT_URL_DYNAMODB` to this URL. */
+    /** URL of the proxy, for the environment variable `AWS_ENDPOINT_URL_DYNAMODB`. */
     endpoint: origin,
     /** Returns the number of calls and, for each fault, the number of injections. */
     tally: () => ({ calls, injected }),

@@ -25,7 +25,7 @@ export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 /**
  * Starts a stage's API with an in-memory database. `chooseFault` chooses the fault for each database call. The
  * functions run in this process and accept any number of concurrent requests, so tests don't wait for Lambda instances.
- * Call `startFaultyService` only once per process.
+ * Call this function only once per process, because the SDK keeps its first endpoint.
  */
 export async function startFaultyService(template: Template, chooseFault: ChooseFault = () => undefined) {
   const tables = await startTables(template);

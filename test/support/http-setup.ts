@@ -1,7 +1,7 @@
 import { startLocalService } from './local-service.ts';
 import setUpFolder from './setup.ts';
 
-/** Starts a local service for the HTTP tests unless BASE_URL and API_KEY belong to a running service. */
+/** Starts a local service for HTTP tests unless BASE_URL is set. @throws Error if BASE_URL is set without API_KEY */
 export default async function setUp(): Promise<void> {
   setUpFolder();
   if (process.env['BASE_URL']) {

@@ -13,7 +13,7 @@ export interface OutgoingRequest {
 
 export type HttpReply = Awaited<ReturnType<typeof sendHttp>>;
 
-/** Sends a request and reads the response. Unlike `fetch`, the URL and the given headers are not changed. */
+/** Sends a request and reads the response. Unlike `fetch`, this function changes neither the path nor the headers. */
 export async function sendHttp(origin: string, { method, target, headers, body }: OutgoingRequest) {
   const fields = [['Host', new URL(origin).host], ...headers];
   // Without this header, Node.js would not send the length of a GET request's body, and the server would parse the body

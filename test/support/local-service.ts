@@ -38,7 +38,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output if the service exits or prints no match in time */
+  /** Waits until `pattern` is printed. @throws Error with the output if the service exits or prints no match in time */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {

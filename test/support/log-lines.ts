@@ -68,7 +68,7 @@ function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   );
 }
 
-/** Returns the expected metric value for one event. Adds the dimension `service`, which every metric has. */
+/** Returns the expected metric value of one `count` call. Adds the dimension `service`, which every metric has. */
 export function counted(name: string, dimensions: Record<string, string> = {}) {
   const service = expect.stringMatching(/\S/) as unknown as string;
   const count = { namespace: metricNamespace, unit: 'Count', value: 1 };

@@ -1,4 +1,4 @@
-/** Returns the code blocks in a Markdown document. `line` and `info` describe the opening fence of the block. */
+/** Returns a document's code blocks. `line` is the line number of the opening fence, and `info` the text after it. */
 export function codeBlocksIn(markdown: string): { line: number; info: string; code: string }[] {
   const fenced = /^(?<indent> *)```(?<info>.*)\n(?<code>[^]*?)^\k<indent>```$/gm;
   return Array.from(markdown.matchAll(fenced), ({ index, groups }) => ({

@@ -10,7 +10,7 @@ type Send = (request: Request) => Promise<Exchange>;
 /** Sends requests that get the same documented response, and returns the exchanges. */
 export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchange[]>;
 
-/** A unique value for each part of a request. */
+/** Unique texts for the parts of requests, such as a header. Tests search logs for these texts. */
 export type Secrets = Record<
   'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query' | 'key' | 'otherKey',
   string
@@ -27,11 +27,11 @@ export interface MarkedRequest {
 
 /** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions, except the permissions to write its log and to send traces. */
+  /** The function's permissions, such as `dynamodb:GetItem on ${StorageItems.Arn}`, except for its log and traces. */
   permissions: string;
   /**
-   * Calls by status: one for the success response and one for each error response in the operation's contract. The
-   * first exchange of each call must equal the documented example. Tests add responses that API Gateway itself sends.
+   * Calls by status: one for the success response and one for each error in the operation's contract. The first
+   * exchange of each call must equal the documented example. The file responses.test.ts adds API Gateway's own responses.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */

@@ -25,7 +25,7 @@ export async function addItems(count: number, body?: object): Promise<Item[]> {
   return items;
 }
 
-/** Returns the path of the list and `query`, relative to the base URL. */
+/** Returns the path and query of a list with the parameters in `query`, relative to the base URL. */
 export function listAddress(query: Record<string, unknown>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));

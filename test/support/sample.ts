@@ -3,15 +3,15 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 
-// Describes the resource that the service stores. Tests of code that is the same for every resource use only these
-// names, so that developers who replace the resource do not have to change these tests.
+// Describes the resource that the service stores. Generic tests use only the names in this module, so developers who
+// replace the resource do not have to change these tests.
 
 /** Resource in a create request after validation. */
 export type NewItem = NewPet;
 /** Resource in a response. */
 export type Item = Pet;
 
-/** One operation of each kind. */
+/** The operations that create, list and fetch the resource. */
 export const { createPet: create, listPets: list, getPet: get } = operations;
 
 /** Path of the resource's collection, such as `/v1/pets`. */

@@ -9,7 +9,7 @@ import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 import type { StackTemplate } from './stack-template.ts';
 
-/** Returns a stage's template. The template cannot be deployed, because the functions' bundles are empty. */
+/** Returns a stage's template. The template cannot be deployed, because the functions' bundles are missing. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   using folder = mkdtempDisposableSync(join(tmpdir(), 'template-'));
@@ -25,7 +25,7 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
   return app.synth().getStackByName(stackName(stage)).template as StackTemplate;
 }
 
-/** Creates an empty bundle in `folder` for each function. */
+/** Creates an empty folder in `folder` for each function. Returns the paths of the missing bundles by module name. */
 export function emptyBundles(folder: string): Bundles {
   const names = globSync('*.ts', { cwd: join(projectRoot, 'functions') }).map((file) =>
     basename(file, '.ts'),

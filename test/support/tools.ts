@@ -9,7 +9,7 @@ import { UsageError } from '../../infra/command.ts';
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
-/** Checks whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
+/** Returns whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
 export function hasTools(): boolean {
   // npm writes this file after it has installed all packages.
   if (existsSync(`${toolModules}/.package-lock.json`)) return true;

@@ -37,7 +37,7 @@ export const variants = Object.keys(properties)
     return (required.includes(name) ? present : [...present, others]) as NewItem[];
   });
 
-/** Returns all values of an enumeration. For other fields, returns two examples and the minimum of an integer. */
+/** Returns values of the field `name`: all of an enumeration, otherwise two examples and the minimum of an integer. */
 function valuesOf(name: string): Values[string][] {
   const { enum: options, type, minimum } = properties[name];
   if (options) return options;

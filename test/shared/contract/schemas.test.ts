@@ -14,7 +14,7 @@ function validationErrors(schema: v.GenericSchema, input: unknown): [string | un
   return issues.map((issue) => [v.getDotPath(issue) ?? undefined, issue.message]);
 }
 
-/** Returns a structured-field string (RFC 9651 section 4.1.6). */
+/** Returns `key` as a structured-field string, in quotes and with escapes (RFC 9651 section 4.1.6). */
 function quoted(key: string): string {
   return `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
@@ -48,7 +48,7 @@ describe('NewPet', () => {
   });
 });
 
-test('a text schema limits the code points, accepts blank text and rejects lone surrogates', () => {
+test('a text schema limits the number of code points, accepts blank text and rejects lone surrogates', () => {
   const schema = text(500);
   expect(['', ' ', 'x', DOG.repeat(500)].filter((value) => !v.is(schema, value))).toEqual([]);
   expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(schema, value))).toEqual(

@@ -95,7 +95,7 @@ describe('a server error', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** Returns a server error's complete log line. The line contains no event data except the request id and key id. */
+/** Returns all expected fields of a server error's log line. Only the request id and key id come from the event. */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {

@@ -36,7 +36,7 @@ describe('warmUp', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('returns after half a second and then starts no further run', async () => {
+  test('stops waiting for a slow run after half a second and starts no further run', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const run = jest.fn(() => promise);
     let hasEnded = false;

@@ -69,7 +69,7 @@ describe('generateApiKey', () => {
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
   });
 
-  test('uses all 62 characters at every position', () => {
+  test('uses all 62 characters at each position before the checksum', () => {
     const keys = Array.from({ length: 2000 }, () => generateApiKey('staging').slice(prefix.length, -6));
     const counts = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
     expect(new Set(counts)).toEqual(new Set([62]));
@@ -88,7 +88,7 @@ test.each([
   expect(stateOf(times, now)).toBe(state);
 });
 
-test('verifyApiKey rejects malformed keys and keys for different stages without a database read', async () => {
+test('verifyApiKey rejects misspelled keys and keys for other stages without a database read', async () => {
   mock.on(GetCommand).resolves({ Item: { keyId: 'key_1' } });
   await fc.assert(
     fc.asyncProperty(misspelled, async ({ other }) => {

@@ -29,7 +29,7 @@ const fail = respondWithError(500, 'InternalServerError');
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Captures the next timer that has this duration. The returned function fires the timer immediately. */
+/** Captures the next timer of `duration` ms. The returned function calls the timer's callback immediately. */
 function captureTimer(duration: number): () => void {
   const { setTimeout } = globalThis;
   let expire: (() => void) | undefined;
@@ -145,7 +145,7 @@ describe('a database call', () => {
     expect(received).toHaveLength(5);
   });
 
-  test('accepts a response in several parts', async () => {
+  test('accepts a response in two chunks and leaves no timer', async () => {
     nextResponses.push((_request, response) => {
       response.write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);

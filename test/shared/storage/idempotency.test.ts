@@ -54,7 +54,7 @@ describe('an idempotency record', () => {
     expect(await claimPetId('token', reversed, 43n)).toBe(42n);
   });
 
-  test('causes a 503 if it is deleted after the failed condition check', async () => {
+  test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };

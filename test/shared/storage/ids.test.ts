@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('newId', () => {
-  test('returns a positive id of up to 53 bits from 2025 until 2094', () => {
+  test('returns a positive id of up to 53 bits from 2025 until 2094, and throws an error at other times', () => {
     fc.assert(
       fc.property(moment, randomBits, (now, random) => {
         const id = newId(now, random);
@@ -49,7 +49,7 @@ describe('queryLimit', () => {
     expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
   });
 
-  test('returns a limit with which one query per partition is sufficient for 97% of lists', () => {
+  test('returns a limit with which one query per partition is sufficient for more than 97% of lists', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;

@@ -28,7 +28,7 @@ describe('createPet', () => {
     ]);
   });
 
-  test('does not generate a second id if the first id is taken but its pet is missing', async () => {
+  test('throws an UnavailableError after the first attempt if the id is taken but its pet is missing', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The pet 42 is missing.' };

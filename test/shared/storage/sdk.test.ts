@@ -19,7 +19,7 @@ function read(): Promise<unknown> {
 }
 
 // The test makes 20 calls, because Node.js makes an object's properties fast only after repeated reads.
-test('the SDK copies the configuration of the client from an object with fast properties', async () => {
+test('the client configuration, which the SDK copies in each call, has fast properties', async () => {
   setFlagsFromString('--allow-natives-syntax');
   const isFast = runInThisContext('(object) => %HasFastProperties(object)');
   for (let call = 0; call < 20; call += 1) {
@@ -47,7 +47,7 @@ test('requests have the same host, target, content headers and body as requests 
   expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
 });
 
-test('the hash function for the SDK calculates hashes and HMACs', () => {
+test('the hash function for the SDK calculates SHA-256 hashes and HMACs', () => {
   const Hash = sdkSettings.sha256 as any;
   expect(new Hash().update('text').digest('hex')).toBe(hash('sha256', 'text'));
   const signature = createHmac('sha256', 'key').update('text').digest();
@@ -66,7 +66,7 @@ test('a call to an HTTPS endpoint starts with a TLS handshake', async () => {
   const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: { id: { N: '1' } } }));
   await expect(call.finally(close)).rejects.toThrow('The database returned no readable response');
   replaced.restore();
-  // RFC 8446 section 5.1: a record of a handshake starts with 22.
+  // RFC 8446 section 5.1: a handshake record starts with the byte 22.
   expect(firstBytes).toEqual([22, 22, 22]);
 });
 
