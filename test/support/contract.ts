@@ -11,7 +11,7 @@ import {
 } from './openapi-document.ts';
 
 // These checks compare requests and responses with the published OpenAPI documents. Each response must be documented.
-// A request must get a 400 if and only if the documents do not allow the request.
+// A request that the documents do not allow must not get a 2xx, and a request that they allow must not get a 400.
 
 export interface Exchange {
   method: string;

@@ -31,7 +31,7 @@ export interface OperationTests {
   permissions: string;
   /**
    * Calls by status: one for the success response and one for each error in the operation's contract. The first
-   * exchange of each call must equal the documented example. The file responses.test.ts adds API Gateway's own responses.
+   * exchange of each call must equal the documented example. The file responses.test.ts adds API Gateway's responses.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */
@@ -58,7 +58,7 @@ export function incomplete(id: OperationId): string | undefined {
 /** Ids of operations that other tests omit, because operations.test.ts already fails for their incomplete files. */
 export const omittedIds = new Set<string>(operationIds.filter(incomplete));
 
-/** The complete files by operation id. */
+/** The tests in all complete files, by operation id. */
 export const operationTests = new Map(
   operationIds.filter((id) => !omittedIds.has(id)).map((id) => [id, files[id] as OperationTests]),
 );

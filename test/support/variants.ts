@@ -18,7 +18,7 @@ export const listParameters = operation(list.id).parameters.map(({ name }) => na
 
 /** One query for each combination of filters and their values. The first query has filters, and the last has none. */
 export const filterQueries: Values[] = filterCombinations
-  // Omits a combination whose query parameters are not published yet, because its index does not contain all items.
+  // Omits a combination whose query parameters are not published yet, because its index may lack items.
   .filter((fields) => fields.every((name) => listParameters.includes(name)))
   .toReversed()
   .flatMap((fields) =>
