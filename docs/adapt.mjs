@@ -34,8 +34,8 @@ function replaceStates(text) {
   return text.replaceAll(pattern, (state) => states[state]);
 }
 
-// The field's name is a common word too, so it is replaced only on lines that contain an example value, another field
-// or a schema.
+// The field's name is a common word too. Except in names of constants, it is replaced only on lines that contain an
+// example value, another field or a schema.
 function replaceField(text) {
   const examples = Object.values(words).slice(1).join('|');
   const about = new RegExp(`${examples}|textField = |"message":"${field} |: v\\.pipe`, 'i');

@@ -34,7 +34,11 @@ export function bundle(entryPoints: string[], folder: string, plugins: Plugin[])
   return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
 }
 
-/** Bundles the baselines in `folder`. Returns them, and the functions of the CDK assembly in the folder `assembly`. */
+/**
+ * Bundles the baselines to `folder`. Returns the function to measure for each row of the report.
+ *
+ * @param assembly folder of the CDK assembly that contains the service's functions
+ */
 export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
   const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
@@ -77,8 +81,8 @@ function requestWith(apiKey: string, headers = {}) {
 }
 
 /**
- * Returns the event and the expected text of each row by row name. Compared rows are adjacent, because the machine's
- * speed drifts. The rows of operations that are not listed here use the documented example requests.
+ * Returns the event and the expected text for each row of the report. Compared rows are adjacent, because the machine's
+ * speed drifts. Operations without an entry in `calls` use their documented example requests.
  */
 function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
@@ -89,7 +93,7 @@ function callsFor(apiKey: string) {
   };
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
   const calls: Record<string, Pick<MeasuredFunction, 'event' | 'expected'>> = {
-    // Expects the newest item, because a page from several list partitions omits most other items of each partition.
+    // Expects the newest item, because this page contains only one or two items of each list partition.
     'list-pets, 16 partitions': { ...list, expected: itemId(0) },
     'list-pets': list,
     'bare list': list,

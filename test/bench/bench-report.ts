@@ -23,7 +23,7 @@ const bounds: [metric: Metric, megabytes: number, row: string, baseline: string,
 /** Returns the generated parts of each document, by the document's path and the part's name. */
 export function documents({ runDetails, rows }: Results) {
   const names = [...new Set(rows.map(({ name }) => name))];
-  // The name of a function's first row contains no spaces, unlike the names of its other rows and of the baselines.
+  // Names with a space belong to baselines and to additional rows of a function.
   const functions = names.filter((name) => !name.includes(' '));
   const sizes = [256, 512, 1_024];
   const coldMedians = (name: string) =>

@@ -32,7 +32,10 @@ export interface Contents {
 /** Statuses of the ten oldest items. The statuses of the other items repeat this sequence. */
 const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
 
-/** Returns item `index` of `items` items whose ids are spread evenly over a year. Item 0 is the oldest item. */
+/**
+ * Returns item `index` of a store with `items` items. The ids of the items are spread evenly over a year. Item 0 is the
+ * oldest item.
+ */
 function itemOf(index: number, items: number): Item {
   const time = Date.UTC(2025, 0, 2) + Math.floor((index / items) * 365 * 86_400_000);
   const status = STATUSES[index % 10];

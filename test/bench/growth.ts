@@ -67,7 +67,7 @@ function latencyTables({ runDetails, requests, bySize, byPartitions }: Results):
   const settings = byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`);
   const title = `Median, ms (${sizeOf(byPartitions.contents[0]!.items)})`;
   return [
-    `Measured on ${runDetails}. The benchmark sent ${requests} requests per kind and database.\n`,
+    `Measured on ${runDetails}. Each median is based on ${requests} requests.\n`,
     markdownTable(
       ['Median, ms (quartiles)', ...sizes, 'slowest ÷ fastest', `up to ${FLAT}`],
       bySize.rows.map((row) => [...cellsOf(row), ratioOf(row.times) > FLAT ? '**no**' : 'yes']),

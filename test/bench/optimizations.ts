@@ -51,8 +51,8 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
     const outdir = join(folder, `variant-${index}`);
     const bundleWithout = (names: string[]) =>
       bundle(modules, outdir, [...pluginsWithout(names), omission(names)]);
-    // Bundling fails if the SDK's defaults contain dynamic imports. The variant then also omits the plugin
-    // `dynamic-imports` and is marked with `*`.
+    // Some of the SDK's defaults contain dynamic imports, which the plugin `dynamic-imports` rejects. If bundling
+    // fails, the variant also omits this plugin and is marked with `*`.
     const title = await bundleWithout(omitted).then(
       () => variant,
       () => bundleWithout([...omitted, 'dynamic-imports']).then(() => `${variant}*`),
@@ -64,7 +64,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
   return (await Promise.all(built)).flat();
 }
 
-/** Returns a plugin that removes optimizations from sources. The build fails if a source lacks one of them. */
+/** Returns a plugin that removes optimizations from the sources. The build fails if the text to remove is missing. */
 function omission(omitted: string[]): Plugin {
   const needed = omitted.map((name) => removals[name]).filter((removal) => removal !== undefined);
   return {

@@ -4,7 +4,7 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { queryLimit } from '../../shared/storage/ids.ts';
 import { itemsPath } from '../support/sample.ts';
 
-// Computes production's throughput limits for docs/scaling.md from its settings and AWS's documented quotas.
+// Computes throughput limits for docs/scaling.md from production's settings and AWS's documented quotas.
 
 /** Size in bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
 const ITEM_BYTES = 165;
@@ -31,7 +31,7 @@ const listUnits =
   (partitions) =>
     partitions * Math.ceil((queryLimit(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
 
-/** Formats a number of items, such as `1,000 items`. */
+/** Formats a number of items, such as `1,000 pets`. */
 export const sizeOf = (items: number) => `${items.toLocaleString('en')} ${itemsPath.slice(1)}`;
 
 /** Returns the limit tables for `docs/scaling.md`. */

@@ -33,7 +33,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
   }).catch(({ name, cause }) => ({ ok: false, status: cause?.code ?? name }));
-  // `status` is only the code or the name of an error, because the error's message can contain the key.
+  // If there is no response, `status` is the error's code or name, because the message can contain the key.
   if (!ok)
     throw new UsageError(`A list request to ${baseUrl} failed (${status}). Check --base-url and --api-key.`);
   // https://github.com/mcollina/autocannon

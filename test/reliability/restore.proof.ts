@@ -82,10 +82,10 @@ describe('the script that copies missing items', () => {
   });
 
   test.each([
-    ['empty', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
-    ['none', 'empty', 'Requested resource not found: Table: none not found'],
-  ])('prints only one sentence if SOURCE is %s and TARGET is %s', async (SOURCE, TARGET, message) => {
-    expect(errorOutput(await start(restore, { SOURCE, TARGET }).ended)).toBe(message);
+    ['is the same table as TARGET', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
+    ['does not exist', 'none', 'Requested resource not found: Table: none not found'],
+  ])('prints only one sentence if SOURCE %s', async (_case, SOURCE, message) => {
+    expect(errorOutput(await start(restore, { SOURCE, TARGET: 'empty' }).ended)).toBe(message);
   });
 });
 

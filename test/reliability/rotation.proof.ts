@@ -58,7 +58,8 @@ test('the old and the new key work during a rotation', async () => {
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
-  // At least four calls: the command finds and reads the old key, stores the new key, and sets the old key's expiry.
+  // The command finds and reads the old key, stores the new key, and sets the old key's expiry. These steps need at
+  // least four calls. The last element of `statuses` contains the statuses after the rotation.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });
