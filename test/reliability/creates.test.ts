@@ -146,7 +146,7 @@ describe('creates that generate the same id several times', () => {
   ])('store each item with a different id if %s', async (_case, attempts, tokenFor) => {
     const firstId = newId();
     const generateId = jest.fn<() => bigint>();
-    // Generates each id often enough for at least two items.
+    // Repeats ids, so that creates of different items generate the same id.
     generateId.mockImplementation(
       () => firstId + BigInt(Math.floor(generateId.mock.calls.length / (2 * attempts))),
     );
