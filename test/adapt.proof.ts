@@ -53,12 +53,18 @@ test('with other names in docs/adapt.mjs, the adapted service compiles', async (
   expect(await project.failureOf(`${remove}${rename.split('\nnpx oxfmt')[0]}\nnpx tsc`)).toBe('');
 });
 
-/** Corrects the premises of a sentence for the adapted service. A developer would also correct the sentence itself. */
+/**
+ * Corrects the premises of a sentence (see "Rules" in CONTRIBUTING.md) for the adapted service. A developer would also
+ * correct the sentence.
+ */
 function adapted(premises: string): string {
   return premises.replace('no PUT', '1 PUT').replace('3 operations', '4 operations');
 }
 
-/** Creates `file` with `code`, or replaces the line that is also the first or last of `code`. Returns any problem. */
+/**
+ * Creates `file` with the content `code`. If `file` exists, puts `code` in place of the line that equals the first or
+ * last line of `code`. Returns an error message, or an empty string.
+ */
 function insert(project: Project, file: string, code: string): string {
   const isNew = !existsSync(join(project.folder, file));
   const text = isNew ? '' : project.read(file);

@@ -10,7 +10,7 @@ const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
   return module ? [{ command: name === 'start' ? 'npm start' : `npm run ${name}`, module }] : [];
 });
 
-// Commands share some files with tests, so a command could import code that works only in Jest.
+// Runs each command outside Jest, because commands share files with tests and could import code that needs Jest.
 test.each(commands)('$command -- --help prints the usage', async ({ command, module }) => {
   expect(done(await runModule(module, ['--help']))).toContain(command);
 });

@@ -72,7 +72,7 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
   },
 );
 
-test('the policies allow changes only to roles with the permissions boundary, and protect the boundary', () => {
+test('the policies require the permissions boundary for new and changed roles, and protect the boundary', () => {
   const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
     '@aws-cdk/core:permissionsBoundary'
   ];
@@ -89,7 +89,7 @@ test('the policies allow changes only to roles with the permissions boundary, an
 test('the permissions boundary allows exactly the actions that the roles in the stacks need', () => {
   const inline = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = inline.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
-  // Matches actions that the roles of API Gateway and AWS Backup get from AWS managed policies.
+  // Matches actions that the roles of API Gateway and AWS Backup get from AWS managed policies, not from templates.
   const managed =
     /^logs:(?:CreateLogGroup|Describe|FilterLog|GetLog)|^(?:backup|kms):|^dynamodb:(?:Describe|ListTags|\w+Backup)/;
   const needed = new Set(used.flatMap(({ Action }) => Action));

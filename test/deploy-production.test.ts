@@ -10,7 +10,10 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
-/** Stub of aws, node and npx. The deployment ends after the concurrent probe passes or the update is canceled. */
+/**
+ * Stub of aws, node and npx. The deployment of production lasts until the probe with `--for 50m` passes or the update
+ * is canceled.
+ */
 const stub = `#!/bin/bash
 command="\${0##*/} $*"
 [[ $command != *50m ]] || until [[ -s deployment ]]; do sleep 0.01; done

@@ -9,7 +9,8 @@ import { codeBlocksIn } from './support/markdown-code.ts';
 import { outcomeOf, sharedCompileCache } from './support/run-command.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// These tests run the code blocks in documents. "How tests are written" in CONTRIBUTING.md defines the kinds of blocks.
+// These tests check the code blocks in documents and run the `sh` blocks. "How tests are written" in CONTRIBUTING.md
+// defines the kinds of blocks.
 
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;

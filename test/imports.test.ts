@@ -33,7 +33,7 @@ const cycle = {
 
 const folder = temporaryFolder();
 
-test('oxlint rejects imports that cross the boundaries between folders, and cyclic imports', () => {
+test('oxlint rejects imports that the rules for a folder forbid, and cyclic imports', () => {
   const rules = readFileSync('.oxlintrc.json', 'utf8').replace('"typeAware": true', '"typeAware": false');
   writeFileSync(join(folder, '.oxlintrc.json'), rules);
   const importing = forbidden.map(([file, name]) => [file, `import '${name}';\n`]);

@@ -16,8 +16,8 @@ import { collection } from './support/sample.ts';
 
 type SentRequest = MarkedRequest & { method: string; path: string };
 
-// Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
-// all output for the values.
+// The access log and the functions' logs must never contain API keys, headers, queries or bodies. These tests send
+// unique values and search all output for the values.
 
 /** Returns a unique text of letters and digits. */
 const mark = (): string => generateApiKey('staging').slice(-24);
@@ -33,7 +33,10 @@ const secrets: Secrets = {
   query: mark(),
 };
 
-/** Returns the names of the secrets in `among` of which `text` contains a fragment, in any encoding that logs use. */
+/**
+ * Searches `text` for fragments of the secrets in `among`, as plain text, hexadecimal or decimal bytes, or Base64.
+ * Returns the names of the secrets found.
+ */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
     const random = among[name]!.replace(/^.+_/, '');
@@ -63,7 +66,7 @@ const markedHeaders = {
   'X-Api-Key': secrets.otherKey,
 };
 
-// The functions log caught errors with `loggable`. Lambda itself logs thrown errors with all enumerable properties.
+// The functions log caught errors with `loggable`, which must omit text from requests.
 const quoted = secrets.text;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
@@ -111,6 +114,7 @@ describe('if the database fails', () => {
     const authorizationToken = `Bearer ${secrets.key}`;
     const methodArn = 'arn:aws:execute-api/a/b/c';
     const event = { type: 'TOKEN', authorizationToken, methodArn } as const;
+    // Lambda logs a thrown error with all its enumerable properties.
     const thrown: unknown = await authorize(event, invocation).catch((error: unknown) => error);
     const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
     expect(logged).toContain("TableName: 'API_KEYS_TABLE'");

@@ -21,7 +21,8 @@ test.each(readdirSync(folder))('%s pins its actions and limits the permissions o
   // Only jobs with an environment may request an id token, because AWS trusts the token only in a GitHub environment.
   expect(workflow.match(/: write\b/g) ?? []).toHaveLength(workflow.match(/^ {4}environment:/gm)?.length ?? 0);
   expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
-  // Scripts must not contain expressions, because the title or branch of a pull request can contain shell commands.
+  // Scripts must not contain expressions such as `${{ github.head_ref }}`, because a branch name or the title of a pull
+  // request can contain shell commands.
   expect(workflow).not.toMatch(/run:.*\$\{\{/);
 });
 

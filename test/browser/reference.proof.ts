@@ -74,7 +74,7 @@ function operationButton(page: Page, { method, path, summary }: Operation): Loca
   return page.getByRole('button', { name: `${method} ${path.replace('/v1', '')} ${summary}` });
 }
 
-/** Calls `press`, which presses Execute. Returns the request, and the status and body that the page shows. */
+/** Calls `press`, which must press Execute. Returns the request, and the response's status and body on the page. */
 async function execute(page: Page, press: () => Promise<void>) {
   const sent = page.waitForRequest((request) => request.url().startsWith(service.baseUrl));
   await press();

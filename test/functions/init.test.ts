@@ -98,7 +98,8 @@ describe('a new instance of a function', () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
-    // If init waited for the first read, init would retry this read and run the second read before the event.
+    // If init waited for the first read, there would be four calls: the first read, its retry, the second read and the
+    // event's read.
     expect(calls.length).toBeLessThan(4);
   });
 

@@ -61,7 +61,7 @@ describe('the create operation', () => {
     expectSuccess(await request(itemsPath, { method: 'POST', headers, body: valid }), 201);
   });
 
-  // Accepts a 201 too, because API Gateway can replace the byte before it invokes the function.
+  // Accepts 400 and 201, because API Gateway can replace an invalid byte with U+FFFD before it invokes the function.
   test('rejects an invalid UTF-8 byte or stores U+FFFD instead', async () => {
     const text = randomUUID();
     const response = await post(Buffer.from(JSON.stringify(bodyWith(`${text}\u00ea`)), 'latin1'));
@@ -140,7 +140,7 @@ async function expectStored(input: object, body: unknown = input): Promise<void>
   expect((await request(location!)).text).toBe(response.text);
 }
 
-/** Appends a field with the JSON `value` to `body`. If the field is then repeated, the service uses only this value. */
+/** Appends a field with the JSON `value`. If `body` already has the field, the service uses the last value. */
 function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }

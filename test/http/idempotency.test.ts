@@ -10,7 +10,10 @@ function postWith(key: string, body: unknown): Promise<ApiResponse> {
   return post(body, { 'Idempotency-Key': key });
 }
 
-/** Returns JSON equivalent to `body`: reversed fields, an unknown field, escaped letters and integers such as `7.0`. */
+/**
+ * Returns JSON that the service must treat like `body`. The fields are in reverse order, the letters are escaped, `7.0`
+ * replaces `7`, and an unknown field is added.
+ */
 function rewritten(body: object): string {
   const entries = Object.entries({ ...body, unknown: 'x' }).toReversed();
   return JSON.stringify(Object.fromEntries(entries), null, 1)

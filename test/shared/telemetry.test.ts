@@ -25,7 +25,7 @@ describe('count', () => {
   });
 });
 
-test('primeCount writes no metric, neither immediately nor with the next metric', () => {
+test('primeCount writes no metric, either immediately or with the next metric', () => {
   primeCount(metrics.petsCreated);
   count(metrics.errorResponses, { code: 'not_found' });
   expect(occurrences()).toMatchObject([{ name: 'ErrorResponses' }]);

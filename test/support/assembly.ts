@@ -43,7 +43,7 @@ export async function sharedSynthesis(): Promise<Outcome & { assembly: string }>
 /**
  * Runs `cdk synth` with all checks and writes the cloud assembly to the folder `assembly`.
  *
- * @param additions for each path of an app module, lines to append to the module
+ * @param additions lines to append to modules of the app, by module path
  * @param stages path of the module that replaces `infra/stages.ts`
  */
 export function cdkSynth(

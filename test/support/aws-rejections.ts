@@ -7,7 +7,7 @@ export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
   /**
-   * Status that the gateway in test/infra/operate/smoke.proof.ts returns. AWS may return a different 4xx.
+   * Status that the strict gateway in test/infra/operate/smoke.proof.ts returns. AWS may return a different 4xx.
    *
    * @default - the gateway closes the connection
    */
@@ -27,7 +27,8 @@ export const awsRejections: AwsRejection[] = [
   { status: 400, matches: ({ target }) => /["<>\\^`{|}]|%(?![2-7][\da-f])|%2f|%7f/i.test(target) },
   // Matches a path segment of more than 1,500 characters.
   { status: 414, matches: ({ target }) => /^[^?]*[^/?]{1501}/.test(target) },
-  // Matches methods that API Gateway's method ANY does not include ($context.httpMethod). A firewall blocks PROPFIND.
+  // Matches all methods except the valid values of API Gateway's variable $context.httpMethod. AWS WAF's managed rules
+  // can also block PROPFIND.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
   // https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
   { status: 403, matches: ({ method }) => !/^(?:DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/.test(method) },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 // The changes below apply to test/support/stages.ts, so that tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
-/** By name, functions that change a setting or add a stage in the text of a stages.ts, as operators do. */
+/** Functions by name. Each changes a setting or adds a stage in the text of a stages.ts file, as an operator would. */
 export const changes: Record<string, (text: string) => string> = {
   'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),

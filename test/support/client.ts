@@ -54,7 +54,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  // Also accepts a 501, because RFC 9110 (section 15.6.2) defines this status for unknown methods.
+  // A rejection can also be a 501, because RFC 9110 (section 15.6.2) defines this status for unknown methods.
   const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;

@@ -22,7 +22,7 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Response headers that need no documentation, because API Gateway or the HTTP server adds them. */
+/** Response headers that the documents do not list: Content-Type, and headers of API Gateway and the HTTP server. */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
@@ -70,7 +70,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (response.status < 300 && invalid.length > 0) {
     problems.push(`is a 2xx response, but the document does not allow the request: ${invalid.join('; ')}`);
   }
-  // The service may also reject requests because of these rules, which JSON Schema cannot express.
+  // The service may also reject requests because of the rules below, which JSON Schema cannot express.
   const breaksOtherRule =
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||

@@ -27,11 +27,12 @@ export interface MarkedRequest {
 
 /** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions, such as `dynamodb:GetItem on ${StorageItems.Arn}`, except for its log and traces. */
+  /** The function's permissions, such as `dynamodb:GetItem on ${StorageItems.Arn}`. Omits those for logs and traces. */
   permissions: string;
   /**
-   * Calls by status: one for the success response and one for each error in the operation's contract. The first
-   * exchange of each call must equal the documented example. The file responses.test.ts adds API Gateway's responses.
+   * Calls by status: one for the success response and one for each error in the operation's contract. The body of
+   * each call's first response must equal the documented example. The file responses.test.ts adds API Gateway's
+   * responses.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */

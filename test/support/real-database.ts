@@ -14,7 +14,7 @@ export async function stagingTemplate(): Promise<Template> {
   return readTemplate(stackName('staging'), (await sharedSynthesis()).assembly);
 }
 
-/** Starts a database with the template's tables in memory. The database authorizes every call. */
+/** Starts a database with the template's tables in memory. The database allows all calls, regardless of permissions. */
 export async function startTables(template: Template): Promise<Database> {
   return startDatabase(await openStore(), template.resources('AWS::DynamoDB::GlobalTable'), () => true);
 }

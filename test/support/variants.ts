@@ -28,7 +28,10 @@ export const filterQueries: Values[] = filterCombinations
     ),
   );
 
-/** One valid input for each value of each field except the text field, and one without each optional field. */
+/**
+ * Valid inputs. For each field except the text field, there is one input with each value of the field. For each
+ * optional field, there is also one input without the field.
+ */
 export const variants = Object.keys(properties)
   .filter((name) => name !== textField)
   .flatMap((name) => {
@@ -37,7 +40,7 @@ export const variants = Object.keys(properties)
     return (required.includes(name) ? present : [...present, others]) as NewItem[];
   });
 
-/** Returns values of the field `name`: all of an enumeration, otherwise two examples and the minimum of an integer. */
+/** Returns all values of the field `name` if it has an `enum`, else two examples and, for an integer, the minimum. */
 function valuesOf(name: string): Values[string][] {
   const { enum: options, type, minimum } = properties[name];
   if (options) return options;

@@ -20,7 +20,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** Returns the integer in scientific notation with the decimal point moved left by `places`. */
+/** Returns `integer` in scientific notation: 12 becomes `1.2E+1` if `places` is 1, and `120e-1` if `places` is -1. */
 function scientific(integer: bigint, places: number): string {
   const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(integer.toString()) ?? [];
   if (places <= 0) return `${sign}${digits}${digits === '0' ? '' : '0'.repeat(-places)}e${places}`;
@@ -50,7 +50,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('reads a number as a double even if its fraction is too small for a double', () => {
+  test('reads a number with a fraction as a double even if rounding removes the fraction', () => {
     fc.assert(
       fc.property(int64, fc.integer({ min: 0, max: 60 }), (integer, zeros) => {
         expect(typeof parseJson(`${integer}.${'0'.repeat(zeros)}1`)).toBe('number');

@@ -52,7 +52,7 @@ describe('filters', () => {
     expect(problems({ status: 'sold' })).toEqual([]);
   });
 
-  test('each belong to a supported combination, because the service rejects all other filters', () => {
+  test('all belong to a supported combination, because the service rejects filters that belong to none', () => {
     const missing = names.filter((name) => !filterCombinations.flat().includes(name as never));
     expect(
       missing.map((name) => `Add ${name} to filterCombinations in shared/contract/list-query.ts.`),

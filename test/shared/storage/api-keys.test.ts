@@ -64,12 +64,12 @@ describe('newApiKey', () => {
 });
 
 describe('generateApiKey', () => {
-  test('returns a key with 30 random characters and 6 checksum characters', () => {
+  test('returns a key that consists of the prefix of the stage and 36 letters and digits', () => {
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{36}$`));
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
   });
 
-  test('uses all 62 characters at each position before the checksum', () => {
+  test('uses all 62 letters and digits at each position before the checksum', () => {
     const keys = Array.from({ length: 2000 }, () => generateApiKey('staging').slice(prefix.length, -6));
     const counts = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
     expect(new Set(counts)).toEqual(new Set([62]));

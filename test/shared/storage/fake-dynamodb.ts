@@ -28,9 +28,9 @@ export function dropConnection({ socket }: IncomingMessage): void {
   socket.destroy();
 }
 
-/** Requests that the server has received in the current test. */
+/** Requests that the fake DynamoDB has received in the current test. */
 export const received: { headers: IncomingHttpHeaders; body: any; port: unknown }[] = [];
-/** Responses to the next requests in the current test. If the list is empty, the server does not respond. */
+/** Responses to the next requests in the current test. If the list is empty, the fake DynamoDB does not respond. */
 export const nextResponses: Responder[] = [];
 
 const server = createServer(async (request, response) => {

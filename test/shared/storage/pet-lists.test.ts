@@ -170,7 +170,7 @@ describe('the queries of a list', () => {
     expect(inputs()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
-  test('request only the fields of pets, and one more pet than the page contains', async () => {
+  test('request only the fields of pets, and one more pet than the limit of the page', async () => {
     mock.on(QueryCommand).resolves({});
     await listPets({ limit: 100, filters: {} });
     const ProjectionExpression = Object.keys(Pet.entries)
