@@ -14,7 +14,7 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls `act` only for the first signal, because each Ctrl-C arrives twice: from the terminal and from npm. */
+/** Calls `act` only for the first signal, because a Ctrl-C can arrive twice: from the terminal and from npm. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -28,7 +28,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command`, or prints `usage` for `--help`. If the operator can fix an error, prints a message and exits. */
+/** Runs `command`, or prints `usage` for `--help`. If an error is not a bug, prints a message and exits. */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
@@ -80,7 +80,7 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
   [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],
   [
-    // The pattern is broad, because DynamoDB, CloudFormation and STS name rejected credentials differently.
+    // The pattern is broad, because the error names of DynamoDB, CloudFormation and STS differ.
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
     'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION.',
   ],
@@ -92,10 +92,11 @@ export function requireRegion(region = 'us-east-1'): string {
   throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);
 }
 
-/** @throws UsageError if `text` is not an integer from `least` to `most`. It omits `text`, which can be an API key. */
+/** Returns `text` as a number. @throws UsageError if `text` is not an integer from `least` to `most` */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;
+  // The message does not quote `text`, because `text` can be an API key.
   throw new UsageError(`${name} must be an integer from ${least} to ${most}.`);
 }
 

@@ -56,13 +56,13 @@ export async function probe(
   const start = Date.now();
   const { accepted, rejected } = checks();
   const length = minutes * 60 || accepted.length + rejected.length;
-  // Each rejected request is sent once a minute, so that no alarm fires in a stage without other traffic.
+  // Each request in `rejected` is sent once a minute, so that no alarm fires in a stage without other traffic.
   const queue = Array.from({ length }, (_, i) => rejected[i % 60] ?? accepted[i % accepted.length]!);
   let failed = 0;
   for (const [index, next] of queue.entries()) {
     const pause = Math.max(0, start + index * interval - Date.now());
     await setTimeout(pause, undefined, { signal: interruption }).catch(() => {});
-    // API Gateway caches the authorizer's result by header value. Varying spaces let the authorizer run more often.
+    // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often.
     const scheme = 'Bearer'.padEnd(7 + (index % 60));
     const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
     const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };

@@ -126,7 +126,7 @@ function testReads(client: ExampleClient): void {
     expect(proxy.requests).toHaveLength(6);
   });
 
-  test.concurrent('runs the example in docs/clients.md with the expected output', async () => {
+  test.concurrent('the example in docs/clients.md prints the expected output', async () => {
     const { run } = await prepare(client);
     const { file, exitCode = 0, prints } = client.uses;
     const { code, stdout, stderr } = await run(file);

@@ -20,7 +20,7 @@ export interface ExampleClient {
   uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Program that prints all items as JSON, with one item or one array per line. Arguments: a status and a limit. */
+  /** Program that prints the items with a status, one JSON item or array per line. Arguments: the status and limit. */
   list: string;
   /** Program that creates and prints an item. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;

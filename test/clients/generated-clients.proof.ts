@@ -65,7 +65,7 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     ['a word after white space', ' Rex', INT64.minimum],
     ['a control character', '\u001f', 0n],
     ['emoji of the maximum length', '😀'.repeat(MAX_NAME_CHARACTERS), -7n],
-  ])('reads back a created item whose text is %s', async (_title, text, int64) => {
+  ])('sends an Idempotency-Key and reads back an item whose text is %s', async (_title, text, int64) => {
     const item = { ...validInput, [textField]: text, [integerField]: roundsIntegers ? -7n : int64 };
     const key = randomUUID();
     const created = await program.send({ apiKey, key, item });

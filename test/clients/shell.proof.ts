@@ -9,7 +9,8 @@ import { done, type Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, runIn, unpack } from './example-clients.ts';
 
-// Tests features that only the shell client has. The proxy sends all responses, so no service is needed.
+// Tests features that only the shell client has, and the command in docs/clients.md that sets BASE_URL and API_KEY. The
+// proxy sends all responses, so no service is needed.
 
 const shell = clients.find(({ name }) => name === 'Shell')!;
 const apiKey = generateApiKey('staging');
@@ -23,8 +24,8 @@ function run(folder: string, program: string, environment: Record<string, string
   return runIn(folder, shell, program, ['item.json'], settings);
 }
 
-describeFor(shell)('the shell functions (need curl)', () => {
-  test('keep the API key out of process arguments and remove temporary files', async () => {
+describeFor(shell)('in a POSIX shell (needs curl)', () => {
+  test('the client keeps the API key out of process arguments and removes temporary files', async () => {
     const folder = unpack(parent);
     const recordFile = join(folder, 'arguments');
     const realCurl = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
@@ -41,7 +42,7 @@ describeFor(shell)('the shell functions (need curl)', () => {
     expect(recordedArguments).not.toContain(apiKey);
   });
 
-  test('use one Idempotency-Key per file for all attempts', async () => {
+  test('the client uses one Idempotency-Key per file for all attempts', async () => {
     const folder = unpack(parent);
     proxy.decide(inOrder(created, created, created));
     for (const file of ['item.json', 'other.json']) writeFileSync(join(folder, file), '{}');
@@ -53,7 +54,7 @@ describeFor(shell)('the shell functions (need curl)', () => {
     expect(other).not.toBe(first);
   });
 
-  test('read the base URL and the key from standard input', () => {
+  test('the command in docs/clients.md reads the base URL and the key from standard input', () => {
     const program = `${blockWith('stty -echo', document)}\nprintf '%s\\n%s' "$BASE_URL" "$API_KEY" >asked`;
     const cwd = unpack(parent);
     // A stub replaces stty, because stty needs a terminal.

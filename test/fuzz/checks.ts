@@ -70,8 +70,9 @@ async function checkCreate(
   assert.equal(response.status, 201, response.text);
   const resource: Resource = parseExactly(response.text);
   const expectedResource = content ? { id: resource.id, ...content } : resource;
-  // The creation is recorded before the checks. After a failed check, fast-check repeats the request in smaller cases,
-  // which must not fail because a key was used before.
+  // The creation is recorded before the checks. If a check fails, fast-check shrinks the case and sends the same
+  // idempotency key again. Without the record, the smaller cases would fail for a different reason: the key has been
+  // used before.
   if (idempotencyKey?.key && !earlier)
     state.creations.set(idempotencyKey.key, { resource: expectedResource, text: response.text });
   if (!earlier) await checkCreated(resource, send, state);

@@ -36,7 +36,10 @@ export interface List {
   /** Query parameters. A number is an index into the field's values in the stored resources. */
   query: [name: string, value: string | number][];
   expected: { limit: number } | ExpectedError;
-  /** First page with `limit`. Its cursor is sent unchanged, with `by` at index `replaced`, and with other filters. */
+  /**
+   * First page with up to `limit` items. Further requests send the cursor of the first page: unchanged, with `by` in
+   * place of the character that `replaced` selects, and with other filters.
+   */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
 

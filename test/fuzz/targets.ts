@@ -6,8 +6,8 @@ import { startLocalService } from '../support/local-service.ts';
 import type { Target } from './fuzz.ts';
 
 /**
- * Starts the functions in this process. Their events differ from the local service's events, because bodies are in
- * Base64 and paths begin with the stage.
+ * Starts the functions in this process. Unlike in the local service, events contain bodies in Base64, and
+ * `requestContext.path` begins with the stage.
  *
  * @param assembly folder of the cloud assembly
  */

@@ -45,7 +45,7 @@ const rules: Rule[] = [
   [`${RESPONSE}( › (headers|content) › ${ANY}( › required)?)?`, SAFE, BREAKING, BREAKING],
   // The removal of a property breaks clients, because responses then lack the property, and requests cannot set it.
   [`${SCHEMA} › (properties › ${ANY}|default)`, SAFE, BREAKING, BREAKING],
-  // Clients must not rely on the length of strings and lists in responses, because limits for requests can be relaxed.
+  // Clients must not validate responses against length limits, because a later release can relax the limits.
   [`${RESPONSE} › .+ › (minLength|max(Length|Items))`, SAFE, SAFE, SAFE],
   [`${SCHEMA} › min(imum|Length)`, 'narrower', 'wider', lowerLimit],
   [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
@@ -74,7 +74,7 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   return [`${verdict ?? 'cannot classify'}: ${action} ${name}: ${texts.join(' → ')}`];
 }
 
-/** Returns an object's members or a list's items by name. Returns undefined for other values and for repeated names. */
+/** Returns an object's members or a list's items by name, or undefined for scalars and lists with repeated names. */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

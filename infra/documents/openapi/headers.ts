@@ -9,7 +9,7 @@ const LIST_URL = `https://${PRODUCTION_DOMAIN}${listOperation.path}`;
 const nextPage = new URLSearchParams(exampleOf(listOperation.request.entries.query)).toString();
 const [{ id }] = exampleOf(listOperation.success.schema);
 
-/** Headers by their keys in the contract. The keys are also the names of the document's header components. */
+/** Response headers by key. The keys are also the names of the document's header components. */
 const headers: Record<string, ReturnType<typeof header>> = {
   RequestId: header(
     'x-amzn-RequestId',

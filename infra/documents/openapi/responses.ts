@@ -38,7 +38,7 @@ export function otherResponses(): Json {
 
 /**
  * Returns the error responses of all operations by their names in the document. All of these responses have names,
- * because ogen derives conflicting types from responses without a name.
+ * because the client generator ogen derives conflicting types from responses without a name.
  */
 export function responseComponents(): Json {
   const all = Object.values<Operation>(operations).flatMap((operation) =>
@@ -50,7 +50,7 @@ export function responseComponents(): Json {
   return Object.fromEntries(all);
 }
 
-/** Returns an error response's name. The operation's id precedes the code if the response is not the code's default. */
+/** Returns the response's name: the error code, after the operation's id if the response is operation-specific. */
 function responseName(code: ErrorCode, operation: Operation): string {
   const isCommon = isDeepStrictEqual(errorResponse(code, operation), errorResponse(code));
   const name = isCommon ? code : `${operation.id}_${code}`;

@@ -14,8 +14,8 @@ const conversion: ConversionConfig = {
   typeMode: 'output',
   definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  // JSON Schema has no bigint, and parameters are strings until they are parsed. Metadata with a `type` replaces the
-  // generated type, and contains the format, the limits and the rules that are implemented as code.
+  // JSON Schema has no bigint, parameters are strings until they are parsed, and rules in code cannot be converted.
+  // Metadata with a `type` therefore replaces the generated schema.
   overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? {} : undefined),
   overrideAction: ({ valibotAction: { metadata } }: any) => (metadata?.type ? metadata : undefined),
   ignoreActions: ['check', 'examples', 'max_value', 'min_value', 'transform'],
@@ -58,7 +58,7 @@ export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'recei
   return withTextRules(converted, direction === 'sent');
 }
 
-/** Appends text fields' rules to their descriptions, or removes the rules and limits of fields that clients receive. */
+/** Appends a text field's rules to the description. If clients receive the field, removes the rules and limits. */
 function withTextRules(schema: any, isSent: boolean): any {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
@@ -71,7 +71,7 @@ function withTextRules(schema: any, isSent: boolean): any {
   return Object.fromEntries(parts);
 }
 
-/** Returns the schema's example at `index`, or an example composed of its entries' examples. Arrays get two items. */
+/** Returns the schema's example at `index`, or an example composed of the entries' examples. Arrays have two items. */
 export function exampleOf(schema: any, index = 0): any {
   const { entries, item, wrapped } = schema;
   const examples: readonly unknown[] = v.getExamples(schema);
@@ -103,7 +103,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
 }
 
 /**
- * Returns a copy of the document in which the target of each reference replaces the reference.
+ * Returns a copy of the document in which each reference is replaced with its target.
  *
  * @throws TypeError if a reference has no target
  */

@@ -8,7 +8,7 @@ const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text 
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
  *
- * @param document OpenAPI 3.0 in JSON, because Swagger UI resolves no references of 3.1 if the page is opened as a file
+ * @param document OpenAPI 3.0 in JSON, because Swagger UI cannot resolve 3.1 references in a page opened as a file
  * @param service service that the page sends requests to @default - the page is read-only
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
@@ -63,7 +63,7 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
-/** Returns a file of Swagger UI. https://swagger.io/docs/open-source-tools/swagger-ui/usage/installation/ */
+/** Returns the text of a Swagger UI file. https://swagger.io/docs/open-source-tools/swagger-ui/usage/installation/ */
 function readLibrary(file: string): string {
   return readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8');
 }

@@ -59,7 +59,7 @@ export async function startEmulator(options: EmulatorOptions) {
     },
     /** Stops accepting requests, waits for the requests in progress, and stops the functions and the database. */
     close: async (): Promise<void> => {
-      // The functions are stopped first, because a request at a breakpoint would not end.
+      // With debuggers, the functions are stopped first, because a request at a breakpoint would not end.
       if (firstPort) await Promise.all(functions.values().map((fn) => fn.close()));
       await started.disposeAsync();
     },

@@ -2,7 +2,6 @@ import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
 import { type OptionValues, UsageError } from '../../command.ts';
 
-// Control characters in an owner's name could break the lines of the printed list of keys.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
 const STATE = new RegExp(`^(${keyStates.join('|')})$`);
 export const DURATION = /^[1-9]\d{0,4}[dhm]$/;
@@ -58,7 +57,7 @@ ${Object.entries(actions)
 
 To list the options of an action, run npm run keys -- ACTION --help.`;
 
-/** Returns the help for the action in `words`, or general help. Values of options that npm consumed can come first. */
+/** Returns the action's help or general help. In `words`, the action can follow values of options that npm consumed. */
 export function helpFor(words: string[]): string {
   const action = words.find((word) => Object.hasOwn(actions, word));
   if (!action) return HELP;

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Call is a request from the test. Each driver sends it with the client of one generator.
+// Call is a request from the test. Each driver sends the call with the client of one generator.
 type Call struct {
 	APIKey, Key, Cursor string
 	ID                  int64

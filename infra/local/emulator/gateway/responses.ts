@@ -82,7 +82,7 @@ export const ProxyResult = v.pipe(
   }),
 );
 
-/** Invokes the function in `uri`. Returns its result, or undefined if it fails or its result violates `schema`. */
+/** Returns the result of the function in `uri`, or undefined if the function fails or the result violates `schema`. */
 export async function invoke<T>(
   functions: Map<string, LambdaFunction>,
   uri: string,

@@ -159,7 +159,7 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
   const env = {
     ...Environment.Variables,
     AWS_LAMBDA_FUNCTION_NAME: logicalId,
-    // Functions with a debugger do not get this variable, so that priming during init does not stop at breakpoints.
+    // This variable makes functions prime themselves during init. With a debugger, priming would stop at breakpoints.
     ...(!inspectPort && { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' }),
     ...databaseEnvironment(databaseEndpoint, logicalId),
   };

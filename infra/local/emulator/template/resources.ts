@@ -36,7 +36,7 @@ const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value i
 
 const template = textLike(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'the variable $context.requestId');
 
-/** Integration URI that invokes a function of the stack. Functions on AWS have account ids other than 12 zeros. */
+/** Integration URI of a function in the stack. Only such functions have the emulator's account id, 12 zeros. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
 
 const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });
@@ -54,7 +54,7 @@ const ProxyIntegration = model({
 const MockIntegration = model({
   Type: v.literal('MOCK'),
   PassthroughBehavior: v.literal('NEVER'),
-  // The request template selects a status. The emulator ignores the status, because a mock has only one response.
+  // The request template selects a status. The emulator ignores the status, because it supports one response per mock.
   RequestTemplates: v.record(text, textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status')),
   IntegrationResponses: v.strictTuple([
     model({

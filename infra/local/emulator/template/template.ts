@@ -119,7 +119,7 @@ function createResolver(resources: Record<string, any>) {
     'Fn::Join': ([separator, parts]: [string, string[]]) => parts.join(separator),
     'Fn::Select': ([index, list]: [number, string[]]) => list[index],
     'Fn::Split': ([separator, text]: [string, string]) => text.split(separator),
-    // The capturing group makes every second part a name.
+    // Because of the capturing group, every second part is a name, which `Ref` resolves.
     'Fn::Sub': (text: string) =>
       joined(text.split(/\$\{([^}]+)\}/).map((part, index) => (index % 2 ? { Ref: part } : part))),
   };
