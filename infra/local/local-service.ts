@@ -78,7 +78,7 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
 }
 
-/** Returns only the temporary folders that this user owns, because another user's service could collect API keys. */
+/** Returns only the temporary folders that this user owns, because key commands must not use another user's service. */
 function temporaryFolders(): string[] {
   return globSync(`${TEMPORARY_PREFIX}*`, { cwd: tmpdir() })
     .map((name) => join(tmpdir(), name))

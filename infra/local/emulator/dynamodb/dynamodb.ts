@@ -20,7 +20,7 @@ export type Database = Awaited<ReturnType<typeof startDatabase>>;
  */
 export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
   for (const table of tables) await store.ensureTable(table);
-  // The path is random so that a program with a killed emulator's address cannot reach a new emulator on the same port.
+  // A random path prevents programs that use a killed emulator's URL from reaching a new emulator on the same port.
   const path = `/${randomUUID()}`;
   const guard = createServer(async (request, response) => {
     if (!request.url?.startsWith(path)) return response.writeHead(404).end();
