@@ -50,7 +50,7 @@ export function responseComponents(): Json {
   return Object.fromEntries(all);
 }
 
-/** Returns the response's name: the error code, after the operation's id if the response is operation-specific. */
+/** Returns the name in Pascal case: the error code, after the operation's id if the response is operation-specific. */
 function responseName(code: ErrorCode, operation: Operation): string {
   const isCommon = isDeepStrictEqual(errorResponse(code, operation), errorResponse(code));
   const name = isCommon ? code : `${operation.id}_${code}`;
