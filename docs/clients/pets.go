@@ -44,7 +44,8 @@ var httpClient = http.Client{
 }
 var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 
-// ListPets yields all pets, newest first. The query can contain limit and status. An error ends the iteration.
+// ListPets yields all pets that match the query, newest first. The query can contain status and limit (the page size).
+// An error ends the iteration.
 func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, error] {
 	return func(yield func(Pet, error) bool) {
 		page := c.BaseURL + "/pets?" + query.Encode()

@@ -34,9 +34,9 @@ create_pet() (
   cat "$folder/body"; echo
 )
 
-# send ARGUMENT… sends a request up to six times within two minutes. The request must be a read, or a create with an
-# Idempotency-Key. The files head and body in $folder contain the last response. If the last attempt fails, the function
-# prints the status, the request id and the body, and returns 22.
+# send ARGUMENT… sends a request, and retries it up to five times within two minutes. The request must be a read, or a
+# create with an Idempotency-Key. The files head and body in $folder contain the last response. If the last attempt
+# fails, the function prints the status, the request id and the body, and returns 22.
 send() {
   attempt=1 end=$(($(date +%s) + 120))
   while :; do

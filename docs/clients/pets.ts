@@ -22,7 +22,7 @@ export class PetStoreError extends Error {
   }
 }
 
-/** Yields all pets, newest first. Requests each page only when its first pet is needed. */
+/** Yields all pets that match the query, newest first. Requests each page only when its first pet is needed. */
 export async function* listPets(service: Service, query: ListQuery = { limit: 100 }): AsyncGenerator<Pet> {
   let page: URL | undefined = new URL(`${service.baseUrl}/pets`);
   for (const [name, value] of Object.entries(query)) page.searchParams.set(name, String(value));
