@@ -35,7 +35,7 @@ test('package.json, workflows, infra and benchmarks specify the same major versi
   expect(found.filter((one) => !one.endsWith(`: ${major}`))).toEqual([]);
 });
 
-// This test runs infra/stages.ts directly, because every command that imports this file fails in the same way.
+// This test runs a faulty infra/stages.ts directly, because every command that imports the file fails in the same way.
 test('a missing comma in infra/stages.ts is reported in one line', async () => {
   const file = join(project, 'infra/stages.ts');
   writeFileSync(file, 'export const stages = {\n  one: {}\n  two: {},\n};\n');

@@ -21,7 +21,7 @@ const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 8;
 
-/** Debugger port of the first function. By default, Linux assigns only higher ports to outgoing connections. */
+/** Debugger port of `list-pets`, the first function. By default, Linux uses higher ports for outgoing connections. */
 const port = randomInt(20_000, 30_000);
 
 const stages = project

@@ -16,10 +16,13 @@ import { done, errorOutput, type Outcome, runModule } from '../../support/run-co
 import { itemsPath, validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Isolates the test from other local services, whose working files are in the default temporary folder. */
+/** Temporary folder for these tests, so that commands do not find in-memory services that a developer has started. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** Empty unless a developer's service uses the default data folder, because commands would prefer that service. */
+/**
+ * Options with which a command uses the service in memory. Empty unless a developer's service uses the default data
+ * folder, because a command without options would use the developer's service.
+ */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 
 let service: LocalService;
@@ -45,7 +48,7 @@ test('commands use the only in-memory service that is running', async () => {
   const [folder = ''] = globSync(join(TMPDIR, `${TEMPORARY_PREFIX}*`));
   const left = join(TMPDIR, `${TEMPORARY_PREFIX}killed`);
   cpSync(folder, left, { recursive: true });
-  // These files simulate a killed service whose port a different database now uses.
+  // The folder `left` simulates a killed service whose port a different database now uses.
   const { databaseEndpoint, ...others } = readLocalService(folder);
   writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
 
@@ -55,7 +58,7 @@ test('commands use the only in-memory service that is running', async () => {
 });
 
 let folder: string;
-test('commands require --data if several in-memory services are running', async () => {
+test('commands require a data folder if several in-memory services are running', async () => {
   production = await startLocalService('--stage', 'production');
   const message = errorOutput(await issue('--data', 'memory'));
   expect(message).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
@@ -88,7 +91,7 @@ test('a service completes a request in progress and deletes its files after SIGI
   );
   // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
-  // Waits until the service has received a signal and accepts no other requests.
+  // Waits until the service has received a signal and accepts no new requests.
   while (await request('/').catch(() => undefined)) await setTimeout(5);
   adding.end(JSON.stringify(validBody));
   expect(await status).toBe(201);

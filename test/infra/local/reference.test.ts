@@ -29,7 +29,7 @@ describe('a browser on the same machine', () => {
     expect(body).toContain('SwaggerUIBundle');
   });
 
-  test.each(['GET /', 'HEAD /'])('gets headers that isolate the page if it sends %s', async (line) => {
+  test.each(['GET /', 'HEAD /'])('sends %s and gets headers that isolate the page', async (line) => {
     const { headers, body } = (await respond('localhost', [html], line))!;
     const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(body)!;
     expect(headers).toEqual({

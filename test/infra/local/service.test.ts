@@ -18,7 +18,7 @@ const LOST_KEY = `${keyPrefix('staging')}${'0'.repeat(36)}`;
 
 writeFileSync(keyFile, LOST_KEY);
 writeFileSync(serviceFile, '{}');
-// The service must ignore the developer's AWS settings.
+// A developer's AWS settings for other projects. The local service must ignore these settings.
 Object.assign(process.env, {
   AWS_PROFILE: 'work',
   AWS_REGION: 'eu-west-1',
@@ -34,7 +34,7 @@ afterAll(() => service.stop('SIGKILL'));
 describe('the local service with a data folder', () => {
   let item: unknown;
 
-  test('issues a new key if the tables lack the stored key, and creates files that only its user can read', async () => {
+  test('issues a new key if the tables lack the key in the folder, and protects its files from other users', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     for (const file of [keyFile, serviceFile]) expect(statSync(file).mode.toString(8)).toBe('100600');

@@ -28,7 +28,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
 });
 
-// In Jest, network errors are instances of another `Error` class, so this command runs in a separate process.
+// In Jest, network errors are not instances of the tests' `Error` class, so this command runs in a separate process.
 test('a command names the AWS endpoint that it cannot reach', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(

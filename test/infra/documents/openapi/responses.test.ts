@@ -33,7 +33,7 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns calls that get the documented response of `id` with `status`. The first exchange has the example's body. */
+/** Returns calls that get the documented response of `id` with `status`. The first response has the example's body. */
 function callsFor(id: OperationId | 'other', status: number): Call[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]!];
   const { success, errors }: Operation = operations[id];

@@ -7,7 +7,7 @@ import { referencePage } from '../../../../infra/documents/reference/page.ts';
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const document = readFileSync('openapi-3.0.json', 'utf8');
 
-/** Returns the text of each element with the name `element`, as an HTML parser reads it. */
+/** Returns the text of each element named `element`. As in an HTML parser, the first end tag ends the text. */
 function textsOf(element: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}>([^]*?)</${element}>`, 'gi'))].map(([, text]) => text!);
 }
@@ -23,14 +23,17 @@ test("the content security policy allows only the page's scripts and styles, and
   expect(html).toContain(`<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">`);
 });
 
-test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])('escapes the title %j', (text) => {
-  const { html } = referencePage(document.replace('"Pet store"', JSON.stringify(text)), service);
-  const [, script = '', ...others] = textsOf('script', html);
-  const titles = textsOf('title', html);
-  runInNewContext(script, { SwaggerUIBundle: ({ spec }: any) => titles.push(spec.info.title) });
-  const [escaped = '', title] = titles;
-  expect(title).toBe(text);
-  expect(escaped.replaceAll('&lt;', '<').replaceAll('&amp;', '&')).toBe(text);
-  expect(others).toEqual([]);
-  expect(html).not.toContain('<!--');
-});
+test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
+  'the reference page escapes the title %j',
+  (text) => {
+    const { html } = referencePage(document.replace('"Pet store"', JSON.stringify(text)), service);
+    const [, script = '', ...others] = textsOf('script', html);
+    const titles = textsOf('title', html);
+    runInNewContext(script, { SwaggerUIBundle: ({ spec }: any) => titles.push(spec.info.title) });
+    const [escaped = '', title] = titles;
+    expect(title).toBe(text);
+    expect(escaped.replaceAll('&lt;', '<').replaceAll('&amp;', '&')).toBe(text);
+    expect(others).toEqual([]);
+    expect(html).not.toContain('<!--');
+  },
+);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startEmulator } from '../../../../infra/local/emulator/emulator.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// These tests prove that the emulator also runs an app with different routes, methods and tables and no authorizer.
+// The emulator must also run other apps. This app has different routes, methods and tables, and no authorizer.
 
 const folder = temporaryFolder();
 

@@ -1,7 +1,10 @@
 import { jest } from '@jest/globals';
 import type { Invocation, LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
-/** Returns a stub of a Lambda function. Its calls return the invocations in order, and then always the last one. */
+/**
+ * Returns a stub of a Lambda function. Its calls return the given invocations in order. Further calls return the last
+ * invocation.
+ */
 export function lambdaStub(...invocations: Invocation[]) {
   const invoke = jest.fn<LambdaFunction['invoke']>().mockResolvedValue(invocations.at(-1)!);
   for (const invocation of invocations) invoke.mockResolvedValueOnce(invocation);

@@ -80,7 +80,7 @@ describe('keys -- list', () => {
     expect(rows).toHaveLength(5);
   });
 
-  test('prints the keys that match --owner and --state as JSON without hashes', async () => {
+  test('with --json, prints the keys that match --owner and --state, without their hashes', async () => {
     const { record } = await issue(DAY, 'Known');
     await issue(undefined, 'Known');
     await revokeApiKey(store, (await issue()).record, caller);

@@ -37,7 +37,7 @@ const SET_EXPIRY = 4;
 const interrupted = new Error('The command was interrupted.');
 
 describe('rotating a key', () => {
-  test('keeps the old key and its successor active until the overlap ends', async () => {
+  test('issues a successor, and keeps the old key active until the overlap ends', async () => {
     const now = stopClock();
     const old = await issue();
     const { keyId } = old.record;

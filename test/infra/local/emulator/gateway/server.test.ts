@@ -24,7 +24,7 @@ async function handle({ method, path, query, headers }: HttpRequest): Promise<Ht
 }
 
 const api: ApiGateway = { handle, gatewayResponse: () => failed, flushAuthorizersCache: () => {} };
-/** Method, path and status of each request that the server responded to. */
+/** Method, path and response status of each request in the current test. */
 const responses: string[] = [];
 const server = await serve(api, 0, {
   respondFirst: async ({ path }) => (path === '/first' ? first : undefined),

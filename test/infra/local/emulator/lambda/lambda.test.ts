@@ -16,7 +16,7 @@ const started: RunningFunction[] = [];
 let lines: string[] = [];
 const log = (line: string) => void lines.push(line);
 
-/** Writes a bundle to the assembly and returns the asset's name. */
+/** Writes a bundle to a new asset in the assembly. Returns the asset's name. */
 function bundleOf(source: string): string {
   const folder = mkdtempSync(join(assembly, 'asset.'));
   writeFileSync(join(folder, 'index.mjs'), source);
@@ -160,7 +160,7 @@ describe('a function', () => {
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
 
-  test('uses the previous code for running events and the new code for waiting events after an update', async () => {
+  test('uses the new code for waiting events after an update, but the previous code for events in progress', async () => {
     const gate = join(assembly, 'gate');
     const { invoke, updateCode } = functionOf(`
       import { existsSync } from 'node:fs';
