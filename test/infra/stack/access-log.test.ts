@@ -5,7 +5,8 @@ import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * Variables into which clients cannot insert a quote, line break or API key. Never add a path, header or query string.
+ * Variables into which clients cannot insert a quote, line break or API key. Never add a variable that contains the
+ * path of the URL, the query string or a header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status

@@ -20,6 +20,7 @@ const allConditions = [1, 2, 3].flatMap((awsMetrics) =>
 );
 
 // AWS documents these examples in "How alarm state is evaluated when data is missing". The oldest datapoint is first.
+// `X` breaches the threshold, `0` does not, and `-` is a missing datapoint.
 test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', notBreaching: AlarmState]>([
   ['0 - X - X', 3, 'OK', 'OK'],
   ['- - - - -', 3, 'retained', 'OK'],
@@ -28,7 +29,7 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   ['0 - X - X', 2, 'ALARM', 'ALARM'],
   ['0 - X - -', 2, 'OK', 'OK'],
 ])(
-  'the simulated CloudWatch evaluates %s with %d of 3 datapoints to alarm as documented',
+  'the simulated CloudWatch evaluates %s as documented if DatapointsToAlarm is %d',
   (data, DatapointsToAlarm, ...expected) => {
     const values = data.split(' ').map((value) => ({ '0': 0, X: 1 })[value] ?? null);
     const states = ['ignore', 'notBreaching'].map((TreatMissingData) => {

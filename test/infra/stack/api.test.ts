@@ -3,7 +3,8 @@ import { stages } from '../../support/stages.ts';
 import { authorizationPattern } from '../../../shared/contract/authorization.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
-// HTTP tests cover routes, authentication and responses. These tests cover properties that the local service ignores.
+// The HTTP tests cover routes, authentication and responses. The tests in this file cover properties that local HTTP
+// tests cannot check.
 describe.each(stageNames)('the REST API of %s', (stage) => {
   const template = readableTemplate(stage);
   const { ApiRestApi, ApiAuthorizer } = template.Resources;

@@ -90,7 +90,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
     // Omits the environment of this process, because a function has only the variables that Lambda or the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // Enables priming, which loads further modules. The requests of priming fail, because port 1 is closed.
+      // Enables priming, which loads further modules. Its database requests fail, because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
@@ -102,7 +102,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
   const { exported, loaded } = JSON.parse(output);
   expect(exported).toEqual(urls.map(() => ['function', []]));
   expect(loaded.length).toBeLessThanOrEqual(88);
-  // A bundle that lists the exports of `node:http` or `node:process` would load one of these slow modules.
+  // A bundle that reads all exports of `node:http` or `node:process` would load one of these slow modules.
   const costly = ['internal/deps/undici/undici', 'internal/process/report'];
   expect(costly.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
 });

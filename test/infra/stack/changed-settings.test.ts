@@ -13,7 +13,7 @@ import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// Loading the CDK takes longer than running these tests, so the tests that load the CDK share this file.
+// Loading the CDK takes longer than running these tests, so the tests of changed templates are in one file.
 
 // Disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';
@@ -67,7 +67,7 @@ describe('a custom domain', () => {
     const { SecurityPolicy, EndpointAccessMode } = ApiRestApi.Properties;
     const tls = { SecurityPolicy, EndpointAccessMode };
     expect(ApiDomain.Properties).toMatchObject({ DomainName: domain.name, ...tls });
-    // The mapping must have no base path, because URLs would contain this path before /v1.
+    // The mapping must have no base path, because a base path would precede /v1 in URLs.
     const api = { RestApiId: '${ApiRestApi}', Stage: '${ApiRestApiDeploymentStagestaging}' };
     const mappings = propertiesOf(extended, 'AWS::ApiGateway::BasePathMapping');
     expect(mappings).toEqual([{ DomainName: '${ApiDomain}', ...api }]);
@@ -123,7 +123,7 @@ describe('a backup', () => {
   });
 });
 
-test('a stage with the settings of production except retainData retains no data', () => {
+test('a stage retains no data if retainData is false and all other settings are those of production', () => {
   const settings = { ...stages.production, backup, retainData: false };
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);

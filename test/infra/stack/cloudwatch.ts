@@ -79,7 +79,10 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns an alarm's period in minutes, its metrics, and a function that returns the value of a period's datapoints. */
+/**
+ * Returns an alarm's period in minutes, the names of its metrics, and a function that computes the alarm's value for a
+ * period from the period's datapoints.
+ */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
@@ -87,7 +90,8 @@ function mathOf(alarm: any) {
     return { Id, name, Period, Stat };
   });
   const { Expression: expression = 'own' } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {};
-  // JavaScript can evaluate the expression, because JavaScript and metric math both treat a missing value as zero.
+  // JavaScript can evaluate the expression, because JavaScript treats null as zero in arithmetic, and metric math
+  // treats a missing value as zero.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {

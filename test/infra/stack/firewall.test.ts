@@ -19,14 +19,14 @@ describe('the web ACL of production', () => {
     expect(ResourceArn).toMatch(/\/stages\/\$\{ApiRestApiDeploymentStageproduction\}$/);
   });
 
-  test('applies the managed rules of AWS', () => {
+  test('applies the AWS managed rules for bad IP addresses and known attacks', () => {
     const groups = managed.map(({ Statement }: any) => Statement.ManagedRuleGroupStatement.Name);
     expect(groups).toEqual(['AWSManagedRulesAmazonIpReputationList', 'AWSManagedRulesKnownBadInputsRuleSet']);
     for (const { OverrideAction } of managed) expect(OverrideAction).toEqual({ None: {} });
   });
 
   // The authorizer accepts `Bearer` in any case, followed by one or more spaces. Without normalization, a client could
-  // circumvent the limit with variants of the header.
+  // circumvent the limit of its API key with variants of the header.
   test('limits the requests of each IP address and each API key in its first two rules', () => {
     const TextTransformations = [
       { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },

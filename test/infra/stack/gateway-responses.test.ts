@@ -21,7 +21,7 @@ describe.each(stageNames)('the gateway response in %s', (stage) => {
     expect(Object.keys(gatewayResponses).toSorted()).toEqual(types.split(' '));
   });
 
-  test('is the same for every response type with the same status', () => {
+  test('depends only on the status', () => {
     const contents = responses.map(({ StatusCode, ResponseTemplates, ResponseParameters }) =>
       JSON.stringify([StatusCode, ResponseTemplates, ResponseParameters]),
     );
