@@ -102,6 +102,21 @@ describe('the commands of the runbook', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('throttled_limits in docs/runbook/runbook.sh reads the metrics of each table and index', () => {
+    const idOf = new Map<string, string>();
+    for (const [, name, id] of commands.matchAll(/^(\w+)=\$\(physical_id DynamoDB::GlobalTable (\w+)\)/gm))
+      idOf.set(name!, id!);
+    const read = Array.from(
+      commands.matchAll(/"\$(\w+) ([a-z-]*)"/g),
+      ([, name, index]) => `${idOf.get(name!)} ${index}`,
+    );
+    const expected = tables.flatMap(([id, { Properties }]) => {
+      const names = (Properties['GlobalSecondaryIndexes'] ?? []).map((index: any) => index.IndexName);
+      return ['', ...names].map((name) => `${id} ${name}`);
+    });
+    expect(read.toSorted()).toEqual(expected.toSorted());
+  });
+
   test('restore the time to live of each table that has one', () => {
     const timesToLive = tables.flatMap(
       ([, { Properties }]) => Properties['TimeToLiveSpecification']?.AttributeName ?? [],
