@@ -32,7 +32,7 @@ await runWithOptions('node infra/app.ts', {}, async () => {
   const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   addStacks(app, checked, await bundleFunctions(app.outdir));
-  // If a command names a stack that does not exist, the CDK does not print the valid names, so the app prints them.
+  // The app always prints the stack names, because the CDK does not print them if a command contains a wrong name.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
   if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);
 });

@@ -13,7 +13,10 @@ export interface OutgoingRequest {
 
 export type HttpReply = Awaited<ReturnType<typeof sendHttp>>;
 
-/** Sends a request and reads the response. Unlike `fetch`, this function changes neither the path nor the headers. */
+/**
+ * Sends a request and reads the response. Unlike `fetch`, this function sends the path and the given headers unchanged.
+ * It adds only `Host` and, for a body, `Content-Length`.
+ */
 export async function sendHttp(origin: string, { method, target, headers, body }: OutgoingRequest) {
   const fields = [['Host', new URL(origin).host], ...headers];
   // Without this header, Node.js would not send the length of a GET request's body, and the server would parse the body

@@ -115,7 +115,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     process.env['LIST_PARTITIONS'] = partitions.toString();
   });
 
-  test('contains each matching pet exactly once, newest first, even while pets are added', async () => {
+  test('contains each initially matching pet exactly once, newest first, while pets are added', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
         const stored = [...items];
