@@ -11,7 +11,7 @@ expect 'Large body: any error response. A query below shows whether clients can 
 { printf '{"name":"'; head -c 8000000 /dev/zero | tr '\0' x; printf '"}'; } |
   send "$BASE_URL/pets" -o /dev/null -H "$JSON" --data-binary @-
 
-expect 'Malformed URLs: the statuses in "Responses without an Error body" in docs/interface.md.'
+expect 'Malformed URLs: 400, as in "Responses without an Error body" in docs/interface.md.'
 for suffix in '%zz' '%' '{1}' '%00' '1%2F2'; do send -g "$BASE_URL/pets/$suffix"; done
 
 expect 'Compressed body: 415. If the status is 400, API Gateway decompresses bodies and removes Content-Encoding. Two
