@@ -75,7 +75,7 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   }
   if (others.length === 0) return first;
   const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} in ${folder}`).join(', ');
-  throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
+  throw new UsageError(`Several local services are running: ${services}. Choose one with --data FOLDER.`);
 }
 
 /** Returns only the temporary folders that this user owns, because key commands must not use another user's service. */

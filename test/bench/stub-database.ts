@@ -56,7 +56,7 @@ export async function startStubDatabase(folder: string) {
       AWS_ENDPOINT_URL_DYNAMODB: origin.replace('http://127.0.0.1', 'https://localhost'),
       NODE_EXTRA_CA_CERTS: certificateFile,
     },
-    /** Delay of all later responses. */
+    /** Delay before each response. A benchmark can change this property while the stub runs. */
     delayMilliseconds: 0,
     close,
   };

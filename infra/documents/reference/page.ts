@@ -78,7 +78,8 @@ function forLibrary(key: string, part: any): unknown {
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
   const { description, example, schema, ...others } = part ?? {};
   if (description === undefined || example === undefined) return part;
-  // Examples and defaults become text, because the library would send those of parameters and hide those of headers.
+  // Moves examples and defaults into the description. Otherwise, the library would send a parameter's example or default
+  // with the request, and would hide a header's example.
   const { default: value, ...typed } = schema;
   const texts = [`Example: \`${example}\`.`, ...(value === undefined ? [] : [`Default: \`${value}\`.`])];
   return { ...others, schema: typed, description: [description, ...texts].join(' ') };

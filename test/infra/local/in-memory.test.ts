@@ -61,8 +61,8 @@ let folder: string;
 test('commands require a data folder if several in-memory services are running', async () => {
   production = await startLocalService('--stage', 'production');
   const message = errorOutput(await issue('--data', 'memory'));
-  expect(message).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
-  [, folder = ''] = new RegExp(`${production.baseUrl} in ([^,)]+)`).exec(message)!;
+  expect(message).toMatch(/^Several local services are running: .*\. Choose one with --data FOLDER\.$/);
+  [, folder = ''] = new RegExp(`${production.baseUrl} in ([^,]+?)(?:, |\\. Choose)`).exec(message)!;
   await expectToIssue(production, '--data', folder);
 });
 

@@ -45,7 +45,7 @@ describe('the local service with a data folder', () => {
     item = await response.json();
   });
 
-  test('prints one line for each request, without the query and the API key', async () => {
+  test('prints one line for each request, without the query or the API key', async () => {
     await service.request(`${itemsPath}?limit=1000`);
     await service.request(itemsPath, { method: 'POST' });
     await service.request('/nowhere', { method: 'PUT' });

@@ -45,7 +45,7 @@ describe('newId', () => {
 });
 
 describe('queryLimit', () => {
-  test('returns the number of items for one partition, and smaller limits for 16 partitions', () => {
+  test('returns the requested number for one partition, and a lower limit for each of 16 partitions', () => {
     expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
   });
 
