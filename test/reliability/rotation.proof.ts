@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Data folder for the command. In this folder, the URL of the database is the proxy's URL. */
+/** Data folder for the command. Its connection data contain the URL of the proxy instead of the database. */
 const proxyData = temporaryFolder();
 
 /** Function that runs before each database call of the command, with the body of the call as its argument. */
