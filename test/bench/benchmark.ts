@@ -11,7 +11,7 @@ interface Measurement {
 }
 
 /** Processor and Node.js version, which affect all measurements. */
-export const machine = `${cpus()[0]?.model.trim()} x ${cpus().length} with Node ${process.version}`;
+export const machine = `${cpus().length} CPUs (${cpus()[0]?.model.trim()}) with Node ${process.version}`;
 
 const fileOf = (name: string) => new URL(`${name}.json`, import.meta.url);
 
