@@ -11,7 +11,11 @@ export function markdownList(items: string[]): string {
   return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
 }
 
-/** Puts each part between `<!-- generated: NAME -->` and `<!-- end -->`. @throws UsageError if a marker is missing */
+/**
+ * Returns `text` with each part between its markers, `<!-- generated: NAME -->` and `<!-- end -->`.
+ *
+ * @throws UsageError that names `file` if a marker is missing
+ */
 export function withParts(file: string, text: string, parts: Record<string, string>): string {
   return Object.entries(parts).reduce((document, [name, part]) => {
     const marker = `<!-- generated: ${name} -->`;

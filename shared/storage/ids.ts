@@ -17,7 +17,7 @@ export function newId(now: number = Date.now(), random: number = randomInt(RANDO
   throw new UnavailableError(`The clock is wrong. It shows ${new Date(now).toISOString()}.`);
 }
 
-/** Returns the list partition of an item. The partition depends only on the id, so retries use the same partition. */
+/** Returns the list partition of an item. Retries of a create use the same partition, because the id is the same. */
 export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }

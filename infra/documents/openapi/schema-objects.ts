@@ -103,7 +103,8 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
 }
 
 /**
- * Returns a copy of the document in which each reference is replaced with its target.
+ * Returns a copy of the document in which each reference is replaced with its target. Of the components, the copy
+ * contains only the security schemes.
  *
  * @throws TypeError if a reference has no target
  */
