@@ -10,7 +10,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   const { ApiRestApi, ApiAuthorizer } = template.Resources;
 
   // With forward secrecy, attackers who record requests cannot decrypt the API keys in these requests later.
-  test('requires TLS with forward secrecy and a matching server name', () => {
+  test('requires TLS with forward secrecy, and a server name that matches the Host header', () => {
     expect(ApiRestApi.Properties).toMatchObject({
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
