@@ -1,4 +1,4 @@
-// Client of the pet store API. It needs Go 1.23 and no other packages.
+// Client of the pet store API. It needs Go 1.23 and only the standard library.
 package main
 
 import (

@@ -33,7 +33,10 @@ export function addCanaryDeployments(stack: StageStack, functions: Functions): v
   }
 }
 
-/** Adds alarms for failures of a function's newest version. A single alarm would need FILL, which hides late data. */
+/**
+ * Adds an alarm for each failure metric of a function's newest version. One alarm on the sum of the metrics would need
+ * FILL, which replaces late data with zero.
+ */
 function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;

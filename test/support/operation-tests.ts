@@ -31,8 +31,8 @@ export interface OperationTests {
   permissions: string;
   /**
    * Calls by status: one for the success response and one for each error in the operation's contract. The body of
-   * each call's first response must equal the documented example. The file responses.test.ts adds API Gateway's
-   * responses.
+   * each call's first response must equal the documented example. The file responses.test.ts lists the calls
+   * for the responses of API Gateway.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */

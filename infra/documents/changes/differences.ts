@@ -10,7 +10,7 @@ const SAFE = 'non-breaking';
 const BREAKING = 'breaking';
 const DAY = 86_400_000;
 
-/** The removal of an operation must be announced 12 months in advance. An announced date can only be postponed. */
+/** The removal of an operation must be announced 12 months in advance. An announced date must not become earlier. */
 function sunset(before: string | undefined, after: string): Impact {
   const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
   return Date.parse(after) > minimum ? SAFE : BREAKING;

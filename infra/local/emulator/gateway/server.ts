@@ -19,7 +19,7 @@ export interface ServerSettings {
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
 }
 
-/** Serves the API on the loopback interface. Node itself responds to malformed, oversized or slow requests. */
+/** Serves the API on the loopback interface. Node itself responds to malformed or slow requests, and to long heads. */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
   const inProgress = new Set<http.ServerResponse>();
   const respond: http.RequestListener = async (incoming, outgoing) => {
