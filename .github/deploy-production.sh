@@ -8,7 +8,7 @@
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
-# The script runs the probe without npm, because npm does not forward SIGTERM, which makes the probe revoke its key.
+# SIGTERM makes the probe revoke its key. The script runs the probe without npm, because npm does not forward SIGTERM.
 probe=(node --require ./infra/require-node.cjs infra/operate/smoke.ts --stage production --read-only)
 
 deploy() { npx cdk deploy "$@" --exclusively --app cdk.out --require-approval never --progress events; }
