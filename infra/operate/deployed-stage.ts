@@ -34,9 +34,10 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
       : `Did you mean ${near}? For a different stage, check AWS_PROFILE and AWS_REGION, or see "Your own stage" in docs/runbook.md.`;
     throw new UsageError(`Your AWS account has no stack ${StackName} in ${region}. ${advice}`);
   });
-  const [baseUrl, apiKeysTable] = ['BaseUrl', 'ApiKeysTable'].map(
+  const outputs = ['BaseUrl', 'ApiKeysTable'];
+  const [baseUrl, apiKeysTable] = outputs.map(
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
-  throw new UsageError(`The stack ${StackName} lacks the output BaseUrl or ApiKeysTable. Deploy it again.`);
+  throw new UsageError(`The stack ${StackName} lacks the output ${outputs.join(' or ')}. Deploy it again.`);
 }

@@ -110,12 +110,9 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     [403n, undefined, { apiKey, id: 5n }],
     [502n, undefined, { apiKey, id: 6n }],
     [503n, undefined, { apiKey, id: 7n }],
-  ])(
-    'returns the status %s of an error response, and the code of an Error body',
-    async (status, code, call) => {
-      expect(await program.send(call)).toMatchObject({ status, ...(code && { error: { code } }) });
-    },
-  );
+  ])('returns the status %s, and the code of an Error body', async (status, code, call) => {
+    expect(await program.send(call)).toMatchObject({ status, ...(code && { error: { code } }) });
+  });
 
   test('reads an item with an unknown field, and waits for a slow response', async () => {
     expect((await program.send({ apiKey, id: 3n })).data).toMatchObject({ id: 3n, ...validInput });
