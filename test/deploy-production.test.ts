@@ -11,8 +11,8 @@ const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
 /**
- * Stub of aws, node and npx. The deployment of production lasts until the probe with `--for 50m` passes or the update
- * is canceled.
+ * Stub of aws, node and npx. The deployment of production lasts until the update is canceled or the probe with
+ * `--for 50m` has run without failing. This probe then waits until it is killed.
  */
 const stub = `#!/bin/bash
 command="\${0##*/} $*"

@@ -23,7 +23,7 @@ export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware
   return client;
 }
 
-/** Client whose commands read and write JavaScript values. Its calls cannot reuse the middleware of earlier calls. */
+/** Client whose commands read and write JavaScript values. The SDK rejects `cacheMiddleware: true` for this client. */
 export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient({ cacheMiddleware: false }));
 
 /** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
