@@ -18,6 +18,7 @@ const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
 /** For each document with code blocks that other tests run, a pattern for the info strings of these blocks. */
 const OTHERS: Record<string, RegExp> = {
   'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
+  'docs/decisions.md': /^ts sdk$/,
   'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
 };
 

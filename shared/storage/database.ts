@@ -1,7 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { ATTEMPT_MILLISECONDS, sdkSettings } from './sdk.ts';
+import { completeResponses } from './complete-responses.ts';
+import { sdkSettings } from './sdk.ts';
 
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
@@ -12,15 +13,7 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
  * after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
 export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
-  const client = new DynamoDBClient({
-    ...limits(ATTEMPT_MILLISECONDS),
-    ...(sdkSettings as object),
-    ...config,
-  });
-  // The SDK copies the configuration in each call. The copy is faster if the configuration is a prototype, because
-  // V8 does not keep the properties of prototypes in a dictionary (docs/performance.md, "Experiments").
-  Object.create(client.config);
-  return client;
+  return new DynamoDBClient({ ...attemptsOf(1_500), ...sdkSettings, ...config });
 }
 
 /** Client whose commands read and write JavaScript values. The SDK rejects `cacheMiddleware: true` for this client. */
@@ -28,13 +21,11 @@ export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient(
 
 /** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  return withValues(new DynamoDBClient({ ...limits(5_000), ...config }));
+  return withValues(new DynamoDBClient({ ...attemptsOf(5_000), ...config }));
 }
 
-function limits(milliseconds: number): DynamoDBClientConfig {
-  // Without a socket timeout, a call would never end if DynamoDB stopped in the middle of a response.
-  const timeouts = { requestTimeout: milliseconds, socketTimeout: milliseconds, throwOnRequestTimeout: true };
-  return { maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, ...timeouts } };
+function attemptsOf(milliseconds: number): DynamoDBClientConfig {
+  return { maxAttempts: 3, requestHandler: completeResponses(milliseconds) };
 }
 
 function withValues(client: DynamoDBClient): DynamoDBDocumentClient {

@@ -1,15 +1,13 @@
 import { expect, jest, test } from '@jest/globals';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { sdkSettings } from '../../shared/storage/sdk.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fillStore, measure } from './growth-measure.ts';
 import { startInstance } from './instance.ts';
-import { prepareVariants } from './optimizations.ts';
 
 // `npm run check` compares the documents with the stored results. `.ci/run` measures each function and baseline. These
 // tests do neither.
@@ -22,14 +20,6 @@ test('measuring a function fails if the response is wrong', async () => {
   const call = { event: {}, expected: 'right' };
   await using instance = await startInstance({ name: 'it', file, environment: {}, megabytes: 512, ...call });
   await expect(instance.invoke()).rejects.toThrow('it returned a wrong response');
-});
-
-test('omitting any optimization changes the bundle', async () => {
-  const fn = { name: 'list-pets', file: '', environment: {}, event: {}, expected: '' };
-  const variants = await prepareVariants([fn], folder);
-  const bundles = variants.map(({ file }) => readFileSync(file, 'utf8'));
-  expect(bundles.length).toBeGreaterThan(Object.keys(sdkSettings).length);
-  expect(new Set(bundles).size).toBe(bundles.length);
 });
 
 test('measuring a store fails if the store contains unexpected items', async () => {

@@ -7,25 +7,18 @@ import { documents, type Results } from './bench-report.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { createCpuQuota } from './cpu-quota.ts';
 import { runtimeName } from './instance.ts';
-import { documents as variantDocuments, prepareVariants } from './optimizations.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures the functions and the baselines. With --optimizations, it measures variants of the functions
-// that omit one optimization or all optimizations.
+// `npm run bench` measures the functions and the baselines.
 
-const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 8 };
-const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };
+const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3 };
+const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0 };
 
 /** Assumed latency of DynamoDB within a region. */
 const DATABASE_MILLISECONDS = 4;
 
 await runBenchmark('bench', {
   results: { purpose: 'cold starts and warm requests', measure: measureAll, documents },
-  optimizations: {
-    purpose: 'the effect of each optimization',
-    measure: measureVariants,
-    documents: variantDocuments,
-  },
 });
 
 async function prepare(needsQuota: boolean) {
@@ -52,7 +45,7 @@ async function prepare(needsQuota: boolean) {
     const date = new Date().toISOString().slice(0, 10);
     return markdownList([`Measured on ${date} in ${minutes} minutes on ${environment}. ${counts}.`]);
   };
-  return { folder, functions, setup, describeRun };
+  return { functions, setup, describeRun };
 }
 
 async function measureAll(quick: boolean): Promise<Results> {
@@ -70,26 +63,4 @@ async function measureAll(quick: boolean): Promise<Results> {
   await setup.database.close();
   const instances = `${warmInstances} warm instances (${otherSizes} at other sizes than 512 MB)`;
   return { runDetails: describeRun(`${coldStarts} cold starts and ${instances} per row`), rows };
-}
-
-async function measureVariants(quick: boolean): Promise<Results> {
-  const { coldStarts, variantInstances } = quick ? QUICK : FULL;
-  const { folder, functions, setup, describeRun } = await prepare(false);
-  const variants = await prepareVariants(functions, folder);
-  const cold = variants.filter(({ name }) => !name.includes('partitions'));
-  // Warm requests run without a CPU quota and without database latency, so that their CPU time varies less.
-  const full = {
-    ...setup,
-    quota: undefined,
-    databaseMilliseconds: 0,
-    warmUpMilliseconds: quick ? 100 : 1_000,
-    requests: quick ? 20 : 800,
-  };
-  const rows = [
-    ...(await measure(coldStart, cold, [256], coldStarts, setup)),
-    ...(await measure(warmInstance, variants, [512], variantInstances, full)),
-  ];
-  await setup.database.close();
-  const counts = `${coldStarts} cold starts and ${variantInstances} warm instances per variant`;
-  return { runDetails: describeRun(counts), rows };
 }

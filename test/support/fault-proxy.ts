@@ -6,7 +6,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Delay that exceeds the timeout of an attempt in shared/storage/sdk.ts. */
+/** Delay that exceeds the timeout of an attempt in shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
 /** Duration of an outage. The SDK waits up to 25 ms before its first retry, so some retries fail too. */
 const OUTAGE_MILLISECONDS = 20;

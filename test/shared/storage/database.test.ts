@@ -7,6 +7,7 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import {
   connect,
   createClient,
@@ -14,6 +15,8 @@ import {
   isUnavailable,
   readItem,
 } from '../../../shared/storage/database.ts';
+import { INT64 } from '../../../shared/contract/limits.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import {
   respondWith,
   type Responder,
@@ -43,7 +46,7 @@ function captureTimer(duration: number): () => void {
 const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
 
 async function read(): Promise<unknown> {
-  return database.send(new GetCommand({ TableName: 'items', Key: { id: 1n } }));
+  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
 }
 
 test.each<[boolean, string, unknown]>([
@@ -63,7 +66,7 @@ test('readItem uses the credentials and the region of a given client', async () 
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
   });
   nextResponses.push(respondWith(500, {}), respondWith(200, { Item }));
-  expect(await readItem('items', { id: 1n }, other)).toEqual({ id: 1n });
+  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
   const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
   expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
@@ -89,7 +92,7 @@ describe('a database call', () => {
   test('of an operator command is retried after 5 s if the response does not start', async () => {
     const expire = captureTimer(5_000);
     nextResponses.push(() => expire(), respondWith(200, { Item }));
-    expect(await readItem('items', { id: 1n }, connect())).toEqual({ id: 1n });
+    expect(await readItem('pets', { id: 1n }, connect())).toEqual({ id: 1n });
     expect(received).toHaveLength(2);
   });
 
@@ -98,7 +101,7 @@ describe('a database call', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
-    expect(error).toHaveProperty('message', 'The database returned no readable response (ECONNRESET).');
+    expect(error).toHaveProperty('message', 'The database sent no complete response (ECONNRESET).');
     expect(received).toHaveLength(6);
   });
 
@@ -110,7 +113,7 @@ describe('a database call', () => {
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
     // Uses a new client, because a client stops retrying after several failed calls.
-    const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: Item }));
+    const call = createClient().send(new GetItemCommand({ TableName: 'pets', Key: Item }));
     await expect(call).rejects.toMatchObject({
       $metadata: { attempts: 3, totalRetryDelay: share * longest },
     });
@@ -118,7 +121,7 @@ describe('a database call', () => {
 
   const headers = { 'Content-Length': 40 };
   test.each<[string, Responder, string, string]>([
-    ['an empty response', (_, response) => response.end(''), '', 'not a JSON object'],
+    ['an empty response', (_, response) => response.end(''), '', 'end of JSON input'],
     ['a truncated response', (_, response) => response.end('{"Item":{"id":{"N":"1"'), '', 'JSON at position'],
     ['a response that is not a JSON object', (_, response) => response.end('null'), '', 'not a JSON object'],
     [
@@ -133,13 +136,13 @@ describe('a database call', () => {
       ' (ECONNRESET)',
       'aborted',
     ],
-  ])('is retried after %s', async (_what, unreadable, code, cause) => {
-    nextResponses.push(unreadable, respondWith(200, { Item }), unreadable, unreadable, unreadable);
+  ])('is retried after %s', async (_what, incomplete, code, cause) => {
+    nextResponses.push(incomplete, respondWith(200, { Item }), incomplete, incomplete, incomplete);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
     expect(error).toMatchObject({
-      message: `The database returned no readable response${code}.`,
+      message: `The database sent no complete response${code}.`,
       cause: { message: expect.stringContaining(cause) },
     });
     expect(received).toHaveLength(5);
@@ -196,4 +199,33 @@ test('a retry waits as long as the database requests', async () => {
   );
   await read();
   expect(pauses).toEqual([expect.closeTo(5_000, -3)]);
+});
+
+test('a call to an HTTPS endpoint starts with a TLS handshake', async () => {
+  const firstBytes: number[] = [];
+  const server = createServer().on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
+    firstBytes.push(error.rawPacket![0]!);
+    socket.destroy();
+  });
+  const { origin, close } = await listenOnLoopback(server);
+  const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
+  const replaced = jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
+  const call = createClient().send(new GetItemCommand({ TableName: 'pets', Key: { id: { N: '1' } } }));
+  await expect(call.finally(close)).rejects.toThrow('The database sent no complete response');
+  replaced.restore();
+  // RFC 8446 section 5.1: a handshake record starts with the byte 22.
+  expect(firstBytes).toEqual([22, 22, 22]);
+});
+
+test('successive calls use the same connection', async () => {
+  nextResponses.push(respondWith(200, {}), respondWith(200, {}));
+  await read();
+  await read();
+  expect(new Set(received.map(({ port }) => port)).size).toBe(1);
+});
+
+test('numbers are read exactly over the full int64 range', async () => {
+  const [minimum, maximum] = [INT64.minimum, INT64.maximum].map((number) => ({ N: number.toString() }));
+  nextResponses.push(respondWith(200, { Item: { minimum, maximum } }));
+  expect(await read()).toMatchObject({ Item: INT64 });
 });
