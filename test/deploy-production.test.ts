@@ -27,7 +27,7 @@ case $command in
     while kill -0 "$(< deployment)" 2> /dev/null; do sleep 0.01; done
     exit $CANCELED ;;
   npx*PetStore-production*)
-    echo $$ > deployment
+    echo $PPID > deployment
     until [[ -e finished ]]; do sleep 0.01; done
     exit "$DEPLOYED" ;;
   node*)
