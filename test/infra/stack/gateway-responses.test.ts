@@ -1,30 +1,47 @@
 import { describe, expect, test } from '@jest/globals';
-import { gatewayResponses } from '../../../shared/contract/gateway-responses.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
-const types =
-  'ACCESS_DENIED API_CONFIGURATION_ERROR AUTHORIZER_CONFIGURATION_ERROR AUTHORIZER_FAILURE BAD_REQUEST_BODY ' +
-  'BAD_REQUEST_PARAMETERS DEFAULT_4XX DEFAULT_5XX EXPIRED_TOKEN INTEGRATION_FAILURE INTEGRATION_TIMEOUT ' +
-  'INVALID_API_KEY INVALID_SIGNATURE MISSING_AUTHENTICATION_TOKEN QUOTA_EXCEEDED REQUEST_TOO_LARGE ' +
-  'RESOURCE_NOT_FOUND THROTTLED UNAUTHORIZED UNSUPPORTED_MEDIA_TYPE WAF_FILTERED';
+/**
+ * All response types of API Gateway, by the status that clients get.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+const typesByStatus = {
+  400: ['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX'],
+  401: ['ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE', 'UNAUTHORIZED'],
+  403: ['WAF_FILTERED'],
+  404: ['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND'],
+  413: ['REQUEST_TOO_LARGE'],
+  415: ['UNSUPPORTED_MEDIA_TYPE'],
+  429: ['QUOTA_EXCEEDED', 'THROTTLED'],
+  500: ['API_CONFIGURATION_ERROR', 'DEFAULT_5XX'],
+  503: ['AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE', 'INTEGRATION_FAILURE'],
+  504: ['INTEGRATION_TIMEOUT'],
+};
 
-describe.each(stageNames)('the gateway response in %s', (stage) => {
+describe.each(stageNames)('the gateway responses in %s', (stage) => {
   const responses = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse');
 
-  test('exists for every response type, with the error code of the contract', () => {
-    const codes = responses.map(({ ResponseType, ResponseTemplates }) => [
-      ResponseType,
-      JSON.parse(ResponseTemplates['application/json']).code,
+  test('cover every response type, with the status that clients get', () => {
+    const types = Map.groupBy(responses, ({ StatusCode }) => StatusCode);
+    const found = Array.from(types, ([status, group]) => [
+      status,
+      group.map(({ ResponseType }) => ResponseType).toSorted(),
     ]);
-    expect(Object.fromEntries(codes)).toEqual(gatewayResponses);
-    expect(Object.keys(gatewayResponses).toSorted()).toEqual(types.split(' '));
+    expect(Object.fromEntries(found)).toEqual(typesByStatus);
   });
 
-  test('depends only on the status', () => {
+  test('have an Error body that repeats the status, and whose 5xx contain the request id', () => {
+    for (const { StatusCode, ResponseTemplates } of responses) {
+      const message = expect.stringMatching(StatusCode < 500 ? /\.$/ : / Request id: \$context\.requestId$/);
+      const body = { code: expect.stringMatching(/^[a-z_]+$/), message, status: Number(StatusCode) };
+      expect(JSON.parse(ResponseTemplates['application/json'])).toEqual(body);
+    }
+  });
+
+  test('are the same for all types with the same status', () => {
     const contents = responses.map(({ StatusCode, ResponseTemplates, ResponseParameters }) =>
       JSON.stringify([StatusCode, ResponseTemplates, ResponseParameters]),
     );
-    expect(new Set(contents).size).toBe(new Set(responses.map(({ StatusCode }) => StatusCode)).size);
+    expect(new Set(contents).size).toBe(Object.keys(typesByStatus).length);
   });
 });
