@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
-import { stagesOf, type StageSettings } from '../settings.ts';
+import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { errorCatalog } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
@@ -16,12 +16,8 @@ Writes openapi.json, openapi-3.0.json and the generated parts of documents.
   --check  writes nothing and fails if a file is outdated`;
 
 function generatedFiles(): [file: string, text: string][] {
-  const seconds = Math.max(...stagesOf(stages).map((stage) => stage.authorizerCacheSeconds));
-  const cache = { 'authorizer cache': `${seconds}` };
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
   const parts: Record<string, Record<string, string>> = {
-    'docs/api-keys.md': cache,
-    'docs/architecture.md': cache,
     'docs/interface.md': {
       operations: operationTable(contract),
       fields: fieldList(contract),
