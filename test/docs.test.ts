@@ -39,3 +39,7 @@ describe.each(globSync('{*,docs/*,.github/*,infra/**/*}.md'))('%s', (file) => {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 });
+
+test('.ci/run runs the test command that README.md prints', () => {
+  for (const file of ['README.md', '.ci/run']) expect(read(file).split('\n')).toContain('npm test');
+});
