@@ -15,11 +15,8 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
-/** For each document with code blocks that other tests run, a pattern for the info strings of these blocks. */
-const OTHERS: Record<string, RegExp> = {
-  'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
-  'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
-};
+/** Examples in docs/clients.md, which test/clients runs. */
+const CLIENT_EXAMPLE = /^(?:sh|ts|python|go) [\w-]+\.\w+$/;
 
 /** Matches text that differs between runs: an id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
@@ -38,7 +35,8 @@ const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 
 const assembly = await assemblyWithoutCache(folder);
 
 test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
-  const kinds = [COMMANDS, RESPONSE, NOT_RUN, OTHERS[file] ?? COMMANDS];
+  const kinds = [COMMANDS, RESPONSE, NOT_RUN];
+  if (file === 'docs/clients.md') kinds.push(CLIENT_EXAMPLE);
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
     if (!kinds.some((kind) => kind.test(info))) {
       return `${place} has the unknown kind "${info}". See "How tests are written" in CONTRIBUTING.md for the known kinds.`;
