@@ -19,7 +19,6 @@ const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
 const OTHERS: Record<string, RegExp> = {
   'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
   'docs/decisions.md': /^ts sdk$/,
-  'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
 };
 
 /** Matches text that differs between runs: an id, a request id or a cursor. */

@@ -1,73 +1,131 @@
-import { expect, test } from '@jest/globals';
-import { globSync, readFileSync } from 'node:fs';
-import { openApiDocumentOf } from './support/openapi-document.ts';
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 
-// Sentences that depend on the contract have premises, which "Rules" in CONTRIBUTING.md describes.
+// Some sentences in documents and code are true only as long as a fact about the API is true. When you write such a
+// sentence, add a line with its file and the phrase that depends on the fact. Write line breaks as spaces.
 
-const FORMS = '"no DELETE", "1 POST", "no 409" or "3 operations"';
-const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)$/;
-const MARK_IN_SOURCE = /\bPremise:(.*)/g;
-// Excludes the comments around generated text. All other comments in documents are premises.
-const MARK_IN_DOCUMENT = /(?<!`)<!--(?! generated:| end -->)(?: premise:)?([^]*?)-->/g;
-const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)(?:\\n)*[\s'+]+(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
-const PARAGRAPH_END = /\n\s*\n|\n *(?:[-|#]|\d+\.) /;
-
-const TELLTALES = [
-  'never (?:changes|changed|deletes|deleted|removed|updated)|can only (?:list|read)',
-  'never (?:skip|repeat)s?',
-  'no operation (?:can )?(?:change|delete|remove|update)s?|no client gets an? \\d{3}',
-  '(?:all|only|the) (?:two|three|four|five|\\d+) (?:operations|functions)',
-];
-const TELLTALE = new RegExp(TELLTALES.join('|').replaceAll(' ', '[\\s/*]+'), 'gi');
-
-// The excluded documents describe other versions of the contract.
-const exclude = ['docs/adapt.md', 'docs/changelog.md'];
-const patterns = ['*.md', 'docs/*.md', '.github/*.md', '{shared,functions,infra}/**/*.ts'];
-const files = globSync(patterns, { exclude }).toSorted();
-const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-
-test('the premises of sentences that depend on the contract agree with openapi.json', () => {
-  const { operations, others } = openApiDocumentOf('openapi.json');
-  const found = operations.flatMap((row) => ['operations', row.method, ...Object.keys(row.responses)]);
-  const counts = Map.groupBy([...found, ...Object.keys(others)], (name) => name);
-  const truth = ([, what]: string[]) => `${counts.get(what!)?.length ?? 'no'} ${what}`;
-  const marks = texts.flatMap(marksIn);
-  expect(marks).not.toEqual([]);
-  const problems = marks.flatMap(({ place, premises }) => {
-    const unknown = premises.filter((premise) => !PREMISE.test(premise));
-    if (unknown.length > 0)
-      return `${place} has the invalid premise "${unknown.join(', ')}". Write ${FORMS}.`;
-    const untrue = premises.filter((premise) => premise !== truth(premise.split(' ')));
-    if (untrue.length === 0) return [];
-    return `${place} depends on "${untrue.join(', ')}", which is false. Correct the sentence or the premise.`;
-  });
-  expect(problems.join('\n')).toBe('');
-});
-
-test('sentences that often depend on the contract, such as those with "never deletes", have a premise', () => {
-  const problems = texts.flatMap(({ file, text }) => {
-    const mark = file.endsWith('.md') ? '<!-- premise: no DELETE -->' : '// Premise: no DELETE';
-    return Array.from(text.matchAll(TELLTALE)).flatMap(({ 0: phrase, index }) => {
-      if (/premise:/i.test(text.slice(index).split(PARAGRAPH_END)[0]!)) return [];
-      return `${file}:${lineOf(text, index)} "${phrase}" has no premise. Add one after the sentence, such as ${mark}.`;
-    });
-  });
-  expect(problems.join('\n')).toBe('');
-});
-
-function marksIn({ file, text }: (typeof texts)[number]) {
-  const marks = text.matchAll(file.endsWith('.md') ? MARK_IN_DOCUMENT : MARK_IN_SOURCE);
-  return Array.from(marks, ({ index, 1: premises }) => {
-    const before = text.slice(0, index).replace(/(?:['`] \+|',)?[\s/*]+$/, '');
-    const sentence = before.split(SENTENCE_END).at(-1)!;
-    return {
-      place: `${file}:${lineOf(before, before.length - sentence.length)} "${plain(sentence)}"`,
-      premises: plain(premises!).split(', '),
-    };
-  });
+interface Contract {
+  /** Method and path of each operation, such as `GET /pets/{petId}`. */
+  requests: string[];
+  /** Statuses of all responses. */
+  statuses: string[];
 }
 
-const lineOf = (text: string, index: number) => text.slice(0, index).split('\n').length;
+interface Premise {
+  /** What is true, from a client's point of view. */
+  fact: string;
+  holds: (contract: Contract) => boolean;
+  phrases: [file: string, phrase: string][];
+}
 
-/** Returns the text on one line, without the syntax of comments and strings. */
-const plain = (text: string) => text.trim().replaceAll(/ *['`] \+\s+['`]|\s+(?:\/\/ |\* )?/g, ' ');
+const CHANGES_PETS = /^(?:PUT|PATCH) \/pets(?:\/|$)|^POST \/pets\/\{/;
+const DELETES_PETS = /^DELETE \/pets(?:\/|$)/;
+
+const premises: Premise[] = [
+  {
+    fact: 'clients can only list, create and fetch pets',
+    holds: ({ requests }) => requests.toSorted().join() === 'GET /pets,GET /pets/{petId},POST /pets',
+    phrases: [
+      ['README.md', 'A REST API for listing, adding and fetching pets'],
+      ['docs/architecture.md', 'The diagram shows all three operations'],
+      ['docs/runbook.md', 'A key can only read and add pets'],
+      ['docs/security.md', 'can only read and add pets'],
+      ['infra/documents/openapi/document.ts', 'An API to list, add and fetch the pets'],
+    ],
+  },
+  {
+    fact: 'pets never change',
+    holds: ({ requests }) => !requests.some((request) => CHANGES_PETS.test(request)),
+    phrases: [
+      ['docs/interface.md', 'a pet that is created without a `status` has no `status` in responses'],
+      ['docs/interface.md', 'same `Location` and body'],
+      ['docs/runbook.md', 'The script assumes that no operation changes pets'],
+      ['shared/contract/schemas.ts', 'If the pet was added without a `status`, this field is absent'],
+      ['shared/storage/pets.ts', 'because pets never change'],
+    ],
+  },
+  {
+    fact: 'pets are never deleted',
+    holds: ({ requests }) => !requests.some((request) => DELETES_PETS.test(request)),
+    phrases: [
+      ['README.md', 'a create that is retried within 24 hours stores only one pet'],
+      ['docs/architecture.md', 'Otherwise, the function generates a new id'],
+      ['docs/decisions.md', 'A retry always returns the same pet'],
+      ['docs/interface.md', 'the service creates only one pet'],
+      ['docs/security.md', 'until an operator deletes them'],
+      ['docs/security.md', 'No operation deletes data'],
+      ['shared/storage/pets.ts', 'Pets are never deleted'],
+    ],
+  },
+  {
+    fact: 'pets neither change nor disappear',
+    holds: ({ requests }) =>
+      !requests.some((request) => CHANGES_PETS.test(request) || DELETES_PETS.test(request)),
+    phrases: [
+      ['README.md', 'pages never skip or repeat existing pets'],
+      ['docs/interface.md', 'updating, deleting, counting, searching or sorting pets'],
+      ['docs/interface.md', 'a pet never changes, so your copies stay valid'],
+      ['docs/interface.md', 'pages never repeat a pet and never skip a pet'],
+      ['docs/interface.md', 'Pets are never changed or removed'],
+      ['docs/multi-region.md', 'Make these decisions before adding regions'],
+      ['docs/reliability.md', 'including concurrent retries, get the same response'],
+      ['docs/reliability.md', 'Pages never repeat a pet and never skip a pet'],
+      ['docs/runbook.md', 'No operation changes or deletes pets'],
+      ['docs/security.md', 'Every key can read, but not change or delete, all pets'],
+      ['shared/contract/operations.ts', 'Pages never repeat a pet and never skip a pet'],
+      ['shared/contract/operations.ts', 'all retries return the same pet and never create a duplicate pet'],
+    ],
+  },
+  {
+    fact: 'a request creates at most one pet',
+    holds: ({ requests }) => requests.filter((request) => /^POST \/pets(?!\/\{)/.test(request)).length === 1,
+    phrases: [['docs/interface.md', 'creating several pets with one request']],
+  },
+  {
+    fact: 'no client gets a 409',
+    holds: ({ statuses }) => !statuses.includes('409'),
+    phrases: [['docs/architecture.md', 'no client gets a 409']],
+  },
+];
+
+describe.each(premises)('as long as $fact', ({ fact, holds, phrases }) => {
+  test('openapi.json agrees', () => {
+    const sentences = phrases.map(([file, phrase]) => `${file}:${lineOf(file, phrase) ?? '?'} "${phrase}"`);
+    const advice =
+      `openapi.json contradicts the fact that ${fact}. Reread these sentences, correct those that are false, and ` +
+      'correct or remove the fact in test/premises.test.ts:';
+    expect(holds(publishedContract()) ? [] : [advice, ...sentences]).toEqual([]);
+  });
+
+  test('the sentences that depend on this exist', () => {
+    const missing = phrases.filter(([file, phrase]) => lineOf(file, phrase) === undefined);
+    const messages = missing.map(
+      ([file, phrase]) =>
+        `${file} no longer contains "${phrase}". Update this entry in test/premises.test.ts, or remove it.`,
+    );
+    expect(messages).toEqual([]);
+  });
+});
+
+function publishedContract(): Contract {
+  const { paths, 'x-other-requests': others } = JSON.parse(readFileSync('openapi.json', 'utf8'));
+  const operations = Object.entries<object>(paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([method, { responses }]) => ({
+      request: `${method.toUpperCase()} ${path}`,
+      responses,
+    })),
+  );
+  return {
+    requests: operations.map(({ request }) => request),
+    statuses: [...operations, others].flatMap(({ responses }) => Object.keys(responses)),
+  };
+}
+
+/** Returns the number of the line on which a phrase starts, or undefined if the file does not contain the phrase. */
+function lineOf(file: string, phrase: string): number | undefined {
+  const text = readFileSync(file, 'utf8');
+  // In code, a phrase can continue in the next line of a comment.
+  const words = phrase.split(' ').map((word) => RegExp.escape(word));
+  const start = text.search(new RegExp(words.join(String.raw`\s+(?:(?://|\*) )?`)));
+  return start < 0 ? undefined : text.slice(0, start).split('\n').length;
+}

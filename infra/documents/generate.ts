@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
-import { stagesOf, type StageSettings } from '../settings.ts';
+import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { errorCatalog } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { listOperation } from '../../shared/contract/operations.ts';
+import { costParts } from './cost/cost.ts';
 import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { withoutReferences } from './openapi/schema-objects.ts';
@@ -15,13 +16,10 @@ Writes openapi.json, openapi-3.0.json and the generated parts of documents.
 
   --check  writes nothing and fails if a file is outdated`;
 
-function generatedFiles(): [file: string, text: string][] {
-  const seconds = Math.max(...stagesOf(stages).map((stage) => stage.authorizerCacheSeconds));
-  const cache = { 'authorizer cache': `${seconds}` };
+async function generatedFiles(): Promise<[file: string, text: string][]> {
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
   const parts: Record<string, Record<string, string>> = {
-    'docs/api-keys.md': cache,
-    'docs/architecture.md': cache,
+    ...(await costParts()),
     'docs/interface.md': {
       operations: operationTable(contract),
       fields: fieldList(contract),
@@ -107,8 +105,9 @@ function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schem
   return format ?? type;
 }
 
-await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ check }) => {
-  const outdated = generatedFiles().filter(([file, text]) => text !== readFileSync(file, 'utf8'));
+await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, async ({ check }) => {
+  const files = await generatedFiles();
+  const outdated = files.filter(([file, text]) => text !== readFileSync(file, 'utf8'));
   if (check && outdated.length > 0)
     throw new UsageError(`Outdated: ${outdated.map(([file]) => file).join(', ')}. Run npm run generate.`);
   for (const [file, text] of outdated) {

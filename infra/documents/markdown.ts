@@ -12,7 +12,8 @@ export function markdownList(items: string[]): string {
 }
 
 /**
- * Returns `text` with each part between its markers, `<!-- generated: NAME -->` and `<!-- end -->`.
+ * Returns `text` with each part between its markers, `<!-- generated: NAME -->` and `<!-- end -->`. A part consists of
+ * whole lines, such as those of a table or a list.
  *
  * @throws UsageError that names `file` if a marker is missing
  */
@@ -22,8 +23,6 @@ export function withParts(file: string, text: string, parts: Record<string, stri
     const [before, after] = document.split(marker);
     const end = after?.indexOf('<!-- end -->') ?? -1;
     if (end < 0) throw new UsageError(`${file} must contain ${marker} and <!-- end -->. Add the markers.`);
-    // Tables and lists start on a new line. Numbers stay on the marker's line, because they are part of a sentence.
-    const lineBreak = part.endsWith('\n') ? '\n' : '';
-    return `${before}${marker}${lineBreak}${part}${after!.slice(end)}`;
+    return `${before}${marker}\n${part}${after!.slice(end)}`;
   }, text);
 }

@@ -56,7 +56,6 @@ export const operations = {
       'Returns a page of up to `limit` pets, newest first. If there are more pets, the response has a `Link` header (RFC 8288) ' +
       'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
       'Pages never repeat a pet and never skip a pet that was listed when the first page was requested. ' +
-      // Premise: no PUT, no PATCH, no DELETE, 1 POST
       'A new pet appears in lists shortly after it is added.',
     method: 'GET',
     path: PETS,
@@ -78,7 +77,6 @@ export const operations = {
       'Adds a pet and assigns its `id`.\n\nTo retry safely, send an `Idempotency-Key` that is unique to this pet, such as a random ' +
       'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
       `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never create a duplicate pet. ` +
-      // Premise: no PUT, no PATCH, no DELETE, 1 POST
       'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +
       'backoff with jitter.\n\nThe `Content-Type` ' +
       'can also be any `application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding` ' +

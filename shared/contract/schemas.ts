@@ -94,7 +94,6 @@ export const Pet = v.pipe(
   v.object({ id: AssignedId, ...NewPet.entries }),
   v.description(
     'A pet that the store offers. If the pet was added without a `status`, this field is absent, not `null`.',
-    // Premise: no PUT, no PATCH, 1 POST
   ),
 );
 export type Pet = v.InferOutput<typeof Pet>;

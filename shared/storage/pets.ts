@@ -46,11 +46,10 @@ export async function createPet(
       return pet;
     }
     const stored = await readPet(id);
-    // Pets are never deleted, so a missing pet is unexpected. Premise: no DELETE
-    // The create fails, because a write with a new id could create a duplicate.
+    // Pets are never deleted, so a missing pet is unexpected. The create fails, because a write with a new id could
+    // create a duplicate.
     if (!stored) throw new UnavailableError(`The pet ${id} is missing.`);
     // If this create stored the pet, the stored pet equals `pet`, because pets never change.
-    // Premise: no PUT, no PATCH, 1 POST
     if (stored.creation === creation) return pet;
     taken = id;
   }

@@ -26,8 +26,6 @@ export function documents({ runDetails, rows }: Results) {
   // Names with a space belong to baselines and to additional rows of a function.
   const functions = names.filter((name) => !name.includes(' '));
   const sizes = [256, 512, 1_024];
-  const coldMedians = (name: string) =>
-    [256, 512].map((size) => figureOf(rows, 'cold', size, name)!.median.toFixed()).join(' and ');
   return {
     'docs/performance.md': {
       'run details': runDetails,
@@ -45,7 +43,6 @@ export function documents({ runDetails, rows }: Results) {
         sizes.map((size) => [`${size.toLocaleString('en')} MB`, 'billed', size]),
       ),
     },
-    'README.md': { cold: coldMedians('list-pets'), 'bare cold': coldMedians('bare list') },
   };
 }
 

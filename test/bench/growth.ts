@@ -36,11 +36,7 @@ async function measureAll(quick: boolean) {
 }
 
 function documents(results: Results) {
-  const growth = Math.max(...results.bySize.rows.map(({ times }) => ratioOf(times)));
-  return {
-    'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() },
-    'README.md': { growth: growth.toFixed(2) },
-  };
+  return { 'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() } };
 }
 
 async function compare(assembly: string, allContents: Contents[], requests: number) {

@@ -3,8 +3,7 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 
-// Describes the resource that the service stores. Generic tests use only the names in this module, so developers who
-// replace the resource do not have to change these tests.
+// Describes the resource that the service stores.
 
 /** Resource in a create request after validation. */
 export type NewItem = NewPet;

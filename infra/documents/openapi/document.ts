@@ -23,7 +23,6 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
       version: '1.0.0',
       description:
         'An API to list, add and fetch the pets that a store offers. ' +
-        // Premise: 3 operations
         'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`.',
       contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
