@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { openApiDocumentOf } from './support/openapi-document.ts';
+import { openApiDocument } from './support/openapi-document.ts';
 
 // Sentences that depend on the contract have premises, which "Rules" in CONTRIBUTING.md describes.
 
@@ -27,7 +27,7 @@ const files = globSync(patterns, { exclude }).toSorted();
 const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 test('the premises of sentences that depend on the contract agree with openapi.json', () => {
-  const { operations, others } = openApiDocumentOf('openapi.json');
+  const { operations, others } = openApiDocument();
   const found = operations.flatMap((row) => ['operations', row.method, ...Object.keys(row.responses)]);
   const counts = Map.groupBy([...found, ...Object.keys(others)], (name) => name);
   const truth = ([, what]: string[]) => `${counts.get(what!)?.length ?? 'no'} ${what}`;

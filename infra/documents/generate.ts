@@ -11,14 +11,14 @@ import { withoutReferences } from './openapi/schema-objects.ts';
 
 const USAGE = `npm run generate:contract -- [--check]
 
-Writes openapi.json, openapi-3.0.json and the generated parts of documents.
+Writes openapi.json and the generated parts of documents.
 
   --check  writes nothing and fails if a file is outdated`;
 
 function generatedFiles(): [file: string, text: string][] {
   const seconds = Math.max(...stagesOf(stages).map((stage) => stage.authorizerCacheSeconds));
   const cache = { 'authorizer cache': `${seconds}` };
-  const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
+  const contract = withoutReferences(parseJson(openApiJson()));
   const parts: Record<string, Record<string, string>> = {
     'docs/api-keys.md': cache,
     'docs/architecture.md': cache,
@@ -34,7 +34,7 @@ function generatedFiles(): [file: string, text: string][] {
   const documents = Object.entries(parts).map(
     ([file, texts]) => [file, withParts(file, readFileSync(file, 'utf8'), texts)] as [string, string],
   );
-  return [['openapi.json', openApiJson('3.1.1')], ['openapi-3.0.json', openApiJson('3.0.4')], ...documents];
+  return [['openapi.json', openApiJson()], ...documents];
 }
 
 function operationTable(contract: any): string {

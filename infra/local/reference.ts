@@ -6,12 +6,12 @@ import { headerValues, type HttpRequest, type HttpResponse } from './emulator/ga
  * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page
  * contains the API key. To prevent DNS rebinding attacks, the Host header must be a localhost address.
  *
- * @param file URL or path of the OpenAPI document, which is read for each page because developers can regenerate it
+ * @param file URL or path of openapi.json, which is read for each page because developers can regenerate it
  */
 export async function respondToBrowser(
   request: HttpRequest,
   apiKey: string,
-  file: URL | string = new URL('../../openapi-3.0.json', import.meta.url),
+  file: URL | string = new URL('../../openapi.json', import.meta.url),
 ): Promise<HttpResponse | undefined> {
   const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
   const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;

@@ -1,17 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { unescape } from 'node:querystring';
-import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
   type DocumentedResponse,
   type DocumentedOperation,
   type Examples,
   type OpenApiDocument,
-  openApiDocumentOf,
+  openApiDocument,
 } from './openapi-document.ts';
 
-// These checks compare requests and responses with the published OpenAPI documents. Each response must be documented.
-// A request that the documents do not allow must not get a 2xx, and a request that they allow must not get a 400.
+// These checks compare requests and responses with openapi.json. Each response must be documented. A request that the
+// document does not allow must not get a 2xx, and a request that the document allows must not get a 400.
 
 export interface Exchange {
   method: string;
@@ -22,16 +21,15 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Response headers that the documents do not list: Content-Type, and headers of API Gateway and the HTTP server. */
+/** Response headers that the document does not list: Content-Type, and headers of API Gateway and the HTTP server. */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
 export type Contract = ReturnType<typeof contract>;
 
-/** Reads the published OpenAPI documents and returns checks against them. */
+/** Reads openapi.json and returns checks against it. */
 export function contract() {
-  const document = openApiDocumentOf('openapi.json');
-  const document30 = openApiDocumentOf('openapi-3.0.json');
+  const document = openApiDocument();
   const { operations, others } = document;
   return {
     /** The documented responses by name, such as `getItem 404`. */
@@ -45,13 +43,8 @@ export function contract() {
     /** Returns a response's name, such as `getItem 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
-    /** Returns a message for each contradiction between the exchange and `openapi.json`, or between the documents. */
-    contradictions: (exchange: Exchange) => {
-      const problems = contradictions(document, exchange);
-      const problems30 = contradictions(document30, exchange);
-      if (isDeepStrictEqual(problems, problems30)) return problems;
-      return [...problems, `openapi-3.0.json differs: ${problems30.join('; ')}`];
-    },
+    /** Returns a message for each contradiction between the exchange and openapi.json. */
+    contradictions: (exchange: Exchange) => contradictions(document, exchange),
   };
 }
 

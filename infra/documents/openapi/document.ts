@@ -9,15 +9,15 @@ import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject 
 
 /**
  * Returns the OpenAPI document as JSON, generated from the operations and their schemas. The document uses only features
- * that OpenAPI 3.0 and 3.1 share, so both versions have the same content.
- * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
+ * that OpenAPI 3.1 and 3.0 share, because some generators read only OpenAPI 3.0. `asOpenApi30` converts the document.
+ * https://spec.openapis.org/oas/v3.1.1
  */
-export function openApiJson(version: '3.0.4' | '3.1.1'): string {
+export function openApiJson(): string {
   const prefixes = Object.keys(stages).map((stage) => `\`${keyPrefix(stage)}\``);
   const responses = responseComponents();
   const paths = pathsObject();
   const document = {
-    openapi: version,
+    openapi: '3.1.1',
     info: {
       title: productName,
       version: '1.0.0',

@@ -5,7 +5,7 @@ import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { bodyWith, collection, create, get, list } from '../../../support/sample.ts';
 
-// The HTTP tests use the contract check to compare requests and responses with the OpenAPI documents. The tests below
+// The HTTP tests use the contract check to compare requests and responses with openapi.json. The tests below
 // prove that the contract check reports contradictions.
 
 const { responses, contradictions, examples } = contract();
