@@ -7,7 +7,7 @@ import { parseJson } from '../../shared/contract/json.ts';
 import { listOperation } from '../../shared/contract/operations.ts';
 import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
-import { withoutReferences } from './openapi/schema-objects.ts';
+import { withoutReferences } from './openapi/references.ts';
 
 const USAGE = `npm run generate:contract -- [--check]
 

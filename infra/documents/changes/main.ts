@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { plain, runWithOptions, UsageError } from '../../command.ts';
 import { openApiJson } from '../openapi/document.ts';
-import { withoutReferences } from '../openapi/schema-objects.ts';
+import { withoutReferences } from '../openapi/references.ts';
 import { differences } from './differences.ts';
 
 const RELEASED = 'docs/openapi-released.json';

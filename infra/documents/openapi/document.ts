@@ -78,24 +78,32 @@ function server(stage: string, variable: string, host: string): Json {
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const { id, path, method, summary, description, request, deprecation } = operation;
-    const { body } = request.entries;
-    const day = deprecation?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    const item = (paths[path.replace('/v1', '')] ??= {});
-    item[method.toLowerCase()] = {
-      operationId: id,
-      summary,
-      description: deprecation
-        ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`
-        : description,
-      tags: ['pets'],
-      deprecated: deprecation && true,
-      'x-deprecated-reason': deprecation?.advice,
-      'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
-      parameters: parameterObjects(request.entries),
-      requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
-      responses: responsesOf(operation),
-    };
+    const path = operation.path.replace('/v1', '');
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = operationObject(operation);
   }
   return paths;
+}
+
+function operationObject(operation: Operation): Json {
+  const { id, summary, request, deprecation } = operation;
+  const { body } = request.entries;
+  return {
+    operationId: id,
+    summary,
+    description: descriptionOf(operation),
+    tags: ['pets'],
+    deprecated: deprecation && true,
+    'x-deprecated-reason': deprecation?.advice,
+    'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
+    parameters: parameterObjects(request.entries),
+    requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
+    responses: responsesOf(operation),
+  };
+}
+
+function descriptionOf({ description, deprecation }: Operation): string {
+  if (!deprecation) return description;
+  const day = deprecation.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`;
 }
