@@ -10,8 +10,8 @@ const EXAMPLE_REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
 /** The properties of requests that determine their error responses. */
 type Requests = Pick<Operation, 'errors' | 'deprecation'>;
 
-/** Requests that match no operation. The example of a 405 is a response for the first path. */
 const [methodsOfFirstPath = []] = gateway.methodsByPath().values();
+/** Requests that match no operation. The example of a 405 is a response for the first path. */
 const otherRequests: Requests = {
   errors: { method_not_allowed: gateway.allowedMethodsMessage(methodsOfFirstPath) },
 };
