@@ -8,16 +8,16 @@ import { listOperation } from '../../shared/contract/operations.ts';
 import { costParts } from './cost/cost.ts';
 import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
-import { withoutReferences } from './openapi/schema-objects.ts';
+import { withoutReferences } from './openapi/references.ts';
 
 const USAGE = `npm run generate:contract -- [--check]
 
-Writes openapi.json, openapi-3.0.json and the generated parts of documents.
+Writes openapi.json and the generated parts of documents.
 
   --check  writes nothing and fails if a file is outdated`;
 
 async function generatedFiles(): Promise<[file: string, text: string][]> {
-  const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
+  const contract = withoutReferences(parseJson(openApiJson()));
   const parts: Record<string, Record<string, string>> = {
     ...(await costParts()),
     'docs/interface.md': {
@@ -32,7 +32,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
   const documents = Object.entries(parts).map(
     ([file, texts]) => [file, withParts(file, readFileSync(file, 'utf8'), texts)] as [string, string],
   );
-  return [['openapi.json', openApiJson('3.1.1')], ['openapi-3.0.json', openApiJson('3.0.4')], ...documents];
+  return [['openapi.json', openApiJson()], ...documents];
 }
 
 function operationTable(contract: any): string {

@@ -49,6 +49,7 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   curl -H 'Authorization: Bearer ${apiKey}' ${new URL(listOperation.path, baseUrl).href}
 
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
+  Import ${new URL('/openapi.json', baseUrl).href} or /openapi-3.0.json into other tools.
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
   stop = () => void close().then(() => process.exit(0));

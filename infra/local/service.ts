@@ -9,8 +9,8 @@ import { EmulatorError } from './emulator/errors.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
 import { integerOption, type OptionValues, plain, UsageError } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
+import { respondWithDocumentation } from './documentation.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
-import { respondToBrowser } from './reference.ts';
 
 export const options = {
   stage: { type: 'string', default: 'staging' },
@@ -56,7 +56,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
     const access = { stage, apiKeysTable: outputs['ApiKeysTable']!.Value, databaseEndpoint };
     const apiKey = await findApiKey(workFolder, api, access);
     const servedPort = await emulator.listen(port, {
-      respondFirst: (request) => respondToBrowser(request, apiKey),
+      respondFirst: (request) => respondWithDocumentation(request, apiKey),
       onResponse: ({ method, path }, status, ms) =>
         console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${ms.toFixed(1)} ms`),
     });

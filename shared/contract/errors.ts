@@ -4,7 +4,7 @@ interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
-  /** Cause in Markdown, for the OpenAPI documents and docs/interface.md. */
+  /** Cause in Markdown, for openapi.json and docs/interface.md. */
   description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;

@@ -4,7 +4,7 @@ import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { ListPetsQuery } from './list-query.ts';
 import { IdempotencyKey, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
-/** Definition from which the route, validation, response and OpenAPI documents of an operation are derived. */
+/** Definition from which the route, validation, response and OpenAPI document of an operation are derived. */
 export interface Operation {
   id: string;
   summary: string;

@@ -43,7 +43,7 @@ export function text(maximum: number, { isBlankValid = true } = {}) {
     v.metadata({
       type: 'string',
       ...(isBlankValid ? { maxLength: maximum } : { minLength: 1, maxLength: maximum, pattern: NOT_BLANK }),
-      // The OpenAPI documents append this text to the description of the field.
+      // The OpenAPI document appends this text to the description of the field.
       rules:
         `It must be well-formed Unicode${isBlankValid ? '' : ' and must not consist only of white space'}. ` +
         'Its length is measured in Unicode code points.',

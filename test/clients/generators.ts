@@ -1,7 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { asOpenApi30 } from '../../infra/documents/openapi/openapi-3.0.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 
@@ -100,7 +102,9 @@ function commandOf({ name: generator }: Generator): string {
 /** Generates a client and builds the program that uses the client. Returns the program's folder. */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
-  for (const file of ['openapi.json', 'openapi-3.0.json']) symlinkSync(resolve(file), join(folder, file));
+  const openApi = readFileSync('openapi.json', 'utf8');
+  writeFileSync(join(folder, 'openapi.json'), openApi);
+  writeFileSync(join(folder, 'openapi-3.0.json'), stringifyJson(asOpenApi30(parseJson(openApi))));
   symlinkSync(toolModules, join(folder, 'node_modules'), 'junction');
   await runIn(folder, commandOf(generator));
   for (const [to, from] of Object.entries(generator.files))

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { parseJson } from '../../shared/contract/json.ts';
-import { type DocumentedOperation, openApiDocumentOf } from '../support/openapi-document.ts';
+import { type DocumentedOperation, openApiDocument } from '../support/openapi-document.ts';
 import { create, get, list } from '../support/sample.ts';
 
 // Generates values from the schemas in openapi.json, for fields, filters and operations that have no other generator.
 // For these values, openapi.json also determines whether a request is valid.
 
-const document = openApiDocumentOf('openapi.json');
+const document = openApiDocument();
 export const { operations } = document;
 const [createOperation, listOperation] = [document.operation(create.id), document.operation(list.id)];
 const modeled = new Set<string>([create.id, list.id, get.id]);

@@ -41,9 +41,12 @@ describe('a list request', () => {
     const { [name]: value = 5, ...others } = filterQueries.find((query) => name in query) ?? {};
     const changed = [`${value}`.toUpperCase(), `${value},${value}`, `${value}&${name}=${value}`];
     test.each([...MOSTLY_INVALID, ...changed])('%p', async (text) => {
-      const response = await request(`${listAddress(others)}&${name}=${text}`);
+      // For a cursor, openapi.json contains only a pattern. None of these cursors is from a page.
+      const isCursor = name === 'cursor';
+      const init = { mayBeRejected: isCursor };
+      const response = await request(`${listAddress(others)}&${name}=${text}`, init);
       const message = expect.stringMatching(`^${name} must be [^;]+\\.$`);
-      if (response.status !== 200) expectError(response, 'invalid_request', message);
+      if (isCursor || response.status !== 200) expectError(response, 'invalid_request', message);
     });
   });
 
@@ -54,7 +57,8 @@ describe('a list request', () => {
     ['has an additional character', (link) => `${link}A`],
   ])('gets a 400 if the cursor %s', async (_case, change) => {
     const link = nextLink(await request(listAddress({ limit: 1, ...allFilters })))!;
-    expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
+    const response = await request(change(link), { mayBeRejected: true });
+    expectError(response, 'invalid_request', CURSOR_MESSAGE);
   });
 
   test.each(['', '/', '?color=red'])('gets a link that omits unknown parameters (%p)', async (query) => {

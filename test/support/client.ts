@@ -45,10 +45,10 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
  * @throws Error if the request or response contradicts openapi.json
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
-  const { method = 'GET', headers = {}, body } = init;
+  const { method = 'GET', headers = {}, body, mayBeRejected } = init;
   const url = address.startsWith('http') ? address : `${baseUrl}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
-  const sent = { method, target: path, headers, body };
+  const sent = { method, target: path, headers, body, mayBeRejected };
   const rejection = isDeployed ? awsRejections.find(({ matches }) => matches(sent)) : undefined;
   const response = await untilNotThrottled(origin, sent).catch((error: unknown) => {
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };

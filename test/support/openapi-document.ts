@@ -1,19 +1,12 @@
-import AjvDraft04 from 'ajv-draft-04';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { withoutReferences } from '../../infra/documents/openapi/schema-objects.ts';
+import { withoutReferences } from '../../infra/documents/openapi/references.ts';
 
-/** Validators by published document. OpenAPI 3.0 uses JSON Schema draft 05, which has the keywords of draft 04. */
-const publishedDocuments = {
-  'openapi.json': new Ajv2020(),
-  'openapi-3.0.json': new AjvDraft04.default(),
-};
-for (const ajv of Object.values(publishedDocuments))
-  addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
+const ajv = addFormats.default(new Ajv2020()).addVocabulary(['x-extensible-enum']);
 
-export type OpenApiDocument = ReturnType<typeof openApiDocumentOf>;
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 export interface DocumentedOperation {
   id: string;
@@ -48,12 +41,9 @@ export interface DocumentedResponse {
   example: unknown;
 }
 
-/**
- * Reads a published document and replaces each `$ref` with its target. Rounds integers that a double cannot represent.
- */
-export function openApiDocumentOf(file: keyof typeof publishedDocuments) {
-  const resolved: any = withoutReferences(JSON.parse(readFileSync(file, 'utf8')));
-  const ajv = publishedDocuments[file];
+/** Reads openapi.json and replaces each `$ref` with its target. Rounds integers that a double cannot represent. */
+export function openApiDocument() {
+  const resolved: any = withoutReferences(JSON.parse(readFileSync('openapi.json', 'utf8')));
   const operations = Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
     Object.entries<any>(item).map(([method, operation]): DocumentedOperation => ({
       id: operation.operationId,

@@ -1,13 +1,13 @@
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
 import { filterCombinations } from '../../shared/contract/list-query.ts';
-import { openApiDocumentOf } from './openapi-document.ts';
+import { openApiDocument } from './openapi-document.ts';
 import { create, list, type NewItem, textField, validInput } from './sample.ts';
 
 // Derives requests from the fields and parameters in openapi.json, so that tests also cover new fields and filters.
 
 type Values = Record<string, string | bigint>;
 
-const { operation } = openApiDocumentOf('openapi.json');
+const { operation } = openApiDocument();
 const { properties, required } = operation(create.id).body as {
   properties: Record<string, any>;
   required: string[];

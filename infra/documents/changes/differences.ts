@@ -1,59 +1,147 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 
+type Action = 'added' | 'removed' | 'changed';
+
 /** A wider schema allows additional values. Schemas of requests may become wider, and schemas of responses narrower. */
 type Impact = 'breaking' | 'non-breaking' | 'wider' | 'narrower';
-type Classifier = Impact | ((before: any, after: any) => Impact);
-type Rule = [path: string, added: Classifier, removed: Classifier, changed?: Classifier];
+
+/** Impact of adding, removing and changing the part of a document at `path`. An action without impact needs a person. */
+interface Rule extends Partial<Record<Action, Impact | ((before: any, after: any) => Impact)>> {
+  /** Pattern of the whole path. */
+  path: string;
+}
 
 const SAFE = 'non-breaking';
 const BREAKING = 'breaking';
 const DAY = 86_400_000;
 
-/** The removal of an operation must be announced 12 months in advance. An announced date must not become earlier. */
-function sunset(before: string | undefined, after: string): Impact {
-  const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
-  return Date.parse(after) > minimum ? SAFE : BREAKING;
-}
-
-/** An operation can be removed once its `x-sunset` date has passed. */
-const removedOperation: Classifier = (before) =>
-  Date.parse(before['x-sunset']) + DAY <= Date.now() ? SAFE : BREAKING;
-
-const addedInput: Classifier = (_before, { required }) => (required ? BREAKING : SAFE);
-const required: Classifier = (_before, after) => (after ? BREAKING : SAFE);
-const lowerLimit: Classifier = (before, after) => (before < after ? 'narrower' : 'wider');
-const upperLimit: Classifier = (before, after) => (before < after ? 'wider' : 'narrower');
-
 const ANY = '[^›]+';
 const OPERATION = `paths › ${ANY} › (get|post|put|patch|delete)`;
-const INPUT = `${OPERATION} › (parameters › ${ANY}|requestBody)`;
+const PARAMETER_OR_BODY = `${OPERATION} › (parameters › ${ANY}|requestBody)`;
 const RESPONSE = `(${OPERATION}|x-other-requests) › responses › ${ANY}`;
 const SCHEMA = `(${OPERATION}|x-other-requests) › .+ › schema( › items| › properties › ${ANY})*`;
-const INFO = 'summary|description|(x-)?deprecated(-reason)?|example|operationId|tags|links|x-extensible-enum';
 
-// Impact of adding, removing and changing the part at a path, according to the policy in docs/interface.md
-// ("Compatibility"). The first rule whose pattern matches the path applies.
-const rules: Rule[] = [
-  ['(info|servers|tags|externalDocs)( › .+)?', SAFE, SAFE, SAFE],
-  ['(security|components › securitySchemes)( › (?!.+ › description).+)?', BREAKING, BREAKING, BREAKING],
-  [OPERATION, SAFE, removedOperation],
-  [`${OPERATION} › x-sunset`, sunset, SAFE, sunset],
-  [INPUT, addedInput, BREAKING],
-  [`${INPUT} › required`, required, required, required],
-  [`${INPUT} › content › ${ANY}`, SAFE, BREAKING],
-  [`${RESPONSE}( › (headers|content) › ${ANY}( › required)?)?`, SAFE, BREAKING, BREAKING],
-  // The removal of a property breaks clients, because responses then lack the property, and requests cannot set it.
-  [`${SCHEMA} › (properties › ${ANY}|default)`, SAFE, BREAKING, BREAKING],
-  // Clients must not validate responses against length limits, because a later release can relax the limits.
-  [`${RESPONSE} › .+ › (minLength|max(Length|Items))`, SAFE, SAFE, SAFE],
-  [`${SCHEMA} › min(imum|Length)`, 'narrower', 'wider', lowerLimit],
-  [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
-  [`${SCHEMA} › enum › .+`, 'wider', 'narrower'],
-  [`${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, 'narrower', 'wider'],
-  // The lookbehind excludes fields, parameters and headers whose name is in INFO, such as a field `description`.
-  [`.+(?<!parameters|headers|properties) › (${INFO})( › .+)?`, SAFE, SAFE, SAFE],
+// The rules implement the policy in docs/interface.md ("Compatibility"). The first rule that matches a path applies.
+
+const ruleForTheDocument: Rule = {
+  path: '(info|servers|tags|externalDocs)( › .+)?',
+  added: SAFE,
+  removed: SAFE,
+  changed: SAFE,
+};
+
+const ruleForAuthentication: Rule = {
+  path: '(security|components › securitySchemes)( › (?!.+ › description).+)?',
+  added: BREAKING,
+  removed: BREAKING,
+  changed: BREAKING,
+};
+
+const rulesForOperations: Rule[] = [
+  { path: OPERATION, added: SAFE, removed: isSunset },
+  { path: `${OPERATION} › x-sunset`, added: isAnnouncedInTime, removed: SAFE, changed: isPostponed },
 ];
+
+const rulesForRequests: Rule[] = [
+  { path: PARAMETER_OR_BODY, added: isOptional, removed: BREAKING },
+  {
+    path: `${PARAMETER_OR_BODY} › required`,
+    added: becomesOptional,
+    removed: SAFE,
+    changed: becomesOptional,
+  },
+  { path: `${PARAMETER_OR_BODY} › content › ${ANY}`, added: SAFE, removed: BREAKING },
+];
+
+const rulesForResponses: Rule[] = [
+  { path: RESPONSE, added: SAFE, removed: BREAKING, changed: BREAKING },
+  {
+    path: `${RESPONSE} › (headers|content) › ${ANY}( › required)?`,
+    added: SAFE,
+    removed: BREAKING,
+    changed: BREAKING,
+  },
+];
+
+const rulesForSchemas: Rule[] = [
+  // The removal of a property breaks clients, because responses then lack the property, and requests cannot set it.
+  { path: `${SCHEMA} › properties › ${ANY}`, added: SAFE, removed: BREAKING, changed: BREAKING },
+  { path: `${SCHEMA} › default`, added: SAFE, removed: BREAKING, changed: BREAKING },
+  // Clients must not validate responses against length limits, because a later release can relax the limits.
+  {
+    path: `${RESPONSE} › .+ › (minLength|maxLength|maxItems)`,
+    added: SAFE,
+    removed: SAFE,
+    changed: SAFE,
+  },
+  { path: `${SCHEMA} › (minimum|minLength)`, added: 'narrower', removed: 'wider', changed: ofLowerLimit },
+  { path: `${SCHEMA} › (maximum|maxLength)`, added: 'narrower', removed: 'wider', changed: ofUpperLimit },
+  { path: `${SCHEMA} › enum › .+`, added: 'wider', removed: 'narrower' },
+  { path: `${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, added: 'narrower', removed: 'wider' },
+];
+
+const DESCRIPTIVE = [
+  'summary',
+  'description',
+  'deprecated',
+  'x-deprecated-reason',
+  'example',
+  'operationId',
+  'tags',
+  'links',
+  'x-extensible-enum',
+].join('|');
+
+const ruleForDescriptions: Rule = {
+  // The lookbehind excludes parameters, headers and fields with such a name, for example a field `description`.
+  path: `.+(?<!parameters|headers|properties) › (${DESCRIPTIVE})( › .+)?`,
+  added: SAFE,
+  removed: SAFE,
+  changed: SAFE,
+};
+
+const rules = [
+  ruleForTheDocument,
+  ruleForAuthentication,
+  ...rulesForOperations,
+  ...rulesForRequests,
+  ...rulesForResponses,
+  ...rulesForSchemas,
+  ruleForDescriptions,
+].map(({ path, ...impacts }) => ({ ...impacts, pattern: new RegExp(`^(${path})$`) }));
+
+/** An operation can be removed once its `x-sunset` date has passed. */
+function isSunset(operation: any): Impact {
+  const endOfSunset = Date.parse(operation['x-sunset']) + DAY;
+  return endOfSunset <= Date.now() ? SAFE : BREAKING;
+}
+
+/** The removal of an operation must be announced 12 months in advance. */
+function isAnnouncedInTime(_before: undefined, sunset: string): Impact {
+  return Date.parse(sunset) > Date.now() + 366 * DAY ? SAFE : BREAKING;
+}
+
+/** An announced removal must not become earlier. */
+function isPostponed(before: string, after: string): Impact {
+  return Date.parse(after) > Date.parse(before) ? SAFE : BREAKING;
+}
+
+function isOptional(_before: undefined, parameterOrBody: { required?: boolean }): Impact {
+  return becomesOptional(undefined, parameterOrBody.required);
+}
+
+function becomesOptional(_before: unknown, required: boolean | undefined): Impact {
+  return required ? BREAKING : SAFE;
+}
+
+function ofLowerLimit(before: bigint, after: bigint): Impact {
+  return before < after ? 'narrower' : 'wider';
+}
+
+function ofUpperLimit(before: bigint, after: bigint): Impact {
+  return before < after ? 'wider' : 'narrower';
+}
 
 /**
  * Returns a line for each change between two OpenAPI documents without references, or between their parts at `path`.
@@ -61,17 +149,38 @@ const rules: Rule[] = [
  */
 export function differences(before: unknown, after: unknown, path: string[] = []): string[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const name = path.join(' › ');
-  const action = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-  const verdict = verdictOn(name, before, after);
-  const [old, current] = [partsOf(before), partsOf(after)];
-  const parts = new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])]);
-  if (old && current && parts.size > 0 && (!verdict || action === 'changed'))
-    return [...parts].flatMap((part) => differences(old.get(part), current.get(part), [...path, part]));
 
-  const values = [before, after].filter((value) => value !== undefined);
-  const texts = values.map((value) => stringifyJson(value).replace(/(?<=^.{60}).+/s, '…'));
-  return [`${verdict ?? 'cannot classify'}: ${action} ${name}: ${texts.join(' → ')}`];
+  const place = path.join(' › ');
+  const action = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  const verdict = verdictOn(place, action, before, after);
+  const parts = pairsOfParts(before, after);
+  if (parts.length > 0 && (action === 'changed' || !verdict))
+    return parts.flatMap(([name, old, current]) => differences(old, current, [...path, name]));
+
+  const values = [before, after].filter((value) => value !== undefined).map(shortJson);
+  return [`${verdict ?? 'cannot classify'}: ${action} ${place}: ${values.join(' → ')}`];
+}
+
+/** Returns whether a change breaks clients, or undefined if no rule applies. */
+function verdictOn(place: string, action: Action, before: unknown, after: unknown) {
+  const rule = rules.find(({ pattern }) => pattern.test(place));
+  const classifier = rule?.[action];
+  const impact = typeof classifier === 'function' ? classifier(before, after) : classifier;
+  const isResponse = place.includes(' › responses › ');
+  if (impact === 'wider') return isResponse ? BREAKING : SAFE;
+  if (impact === 'narrower') return isResponse ? SAFE : BREAKING;
+  return impact;
+}
+
+/**
+ * Returns the parts of two values by name, or no parts if a value cannot be compared part by part. In such a pair, an
+ * added part is undefined before, and a removed part is undefined after.
+ */
+function pairsOfParts(before: unknown, after: unknown): [name: string, before: unknown, after: unknown][] {
+  const [old, current] = [partsOf(before), partsOf(after)];
+  if (!old || !current) return [];
+  const names = new Set([...old.keys(), ...current.keys()]);
+  return Array.from(names, (name) => [name, old.get(name), current.get(name)]);
 }
 
 /** Returns an object's members or a list's items by name, or undefined for scalars and lists with repeated names. */
@@ -82,13 +191,7 @@ function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   return parts.size === value.length ? parts : undefined;
 }
 
-/** Returns the impact of a change on clients, or undefined if no rule applies. */
-function verdictOn(path: string, before: unknown, after: unknown): string | undefined {
-  const rule = rules.find(([pattern]) => new RegExp(`^(${pattern})$`).test(path));
-  const [, added, removed, changed] = rule ?? [];
-  const classifier = before === undefined ? added : after === undefined ? removed : changed;
-  const impact = typeof classifier === 'function' ? classifier(before, after) : classifier;
-  if (impact !== 'wider' && impact !== 'narrower') return impact;
-  const isResponse = path.includes(' › responses › ');
-  return isResponse === (impact === 'narrower') ? SAFE : BREAKING;
+function shortJson(value: unknown): string {
+  const json = stringifyJson(value);
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
 }

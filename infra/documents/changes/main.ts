@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { plain, runWithOptions, UsageError } from '../../command.ts';
 import { openApiJson } from '../openapi/document.ts';
-import { withoutReferences } from '../openapi/schema-objects.ts';
+import { withoutReferences } from '../openapi/references.ts';
 import { differences } from './differences.ts';
 
 const RELEASED = 'docs/openapi-released.json';
@@ -22,7 +22,7 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
     );
   }
   // In alphabetical order, breaking changes are first.
-  const lines = differences(before, withoutReferences(parseJson(openApiJson('3.1.1')))).toSorted();
+  const lines = differences(before, withoutReferences(parseJson(openApiJson()))).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {

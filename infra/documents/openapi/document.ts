@@ -9,15 +9,15 @@ import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject 
 
 /**
  * Returns the OpenAPI document as JSON, generated from the operations and their schemas. The document uses only features
- * that OpenAPI 3.0 and 3.1 share, so both versions have the same content.
- * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
+ * that OpenAPI 3.1 and 3.0 share, because some generators read only OpenAPI 3.0. `asOpenApi30` converts the document.
+ * https://spec.openapis.org/oas/v3.1.1
  */
-export function openApiJson(version: '3.0.4' | '3.1.1'): string {
+export function openApiJson(): string {
   const prefixes = Object.keys(stages).map((stage) => `\`${keyPrefix(stage)}\``);
   const responses = responseComponents();
   const paths = pathsObject();
   const document = {
-    openapi: version,
+    openapi: '3.1.1',
     info: {
       title: productName,
       version: '1.0.0',
@@ -77,24 +77,32 @@ function server(stage: string, variable: string, host: string): Json {
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const { id, path, method, summary, description, request, deprecation } = operation;
-    const { body } = request.entries;
-    const day = deprecation?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    const item = (paths[path.replace('/v1', '')] ??= {});
-    item[method.toLowerCase()] = {
-      operationId: id,
-      summary,
-      description: deprecation
-        ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`
-        : description,
-      tags: ['pets'],
-      deprecated: deprecation && true,
-      'x-deprecated-reason': deprecation?.advice,
-      'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
-      parameters: parameterObjects(request.entries),
-      requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
-      responses: responsesOf(operation),
-    };
+    const path = operation.path.replace('/v1', '');
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = operationObject(operation);
   }
   return paths;
+}
+
+function operationObject(operation: Operation): Json {
+  const { id, summary, request, deprecation } = operation;
+  const { body } = request.entries;
+  return {
+    operationId: id,
+    summary,
+    description: descriptionOf(operation),
+    tags: ['pets'],
+    deprecated: deprecation && true,
+    'x-deprecated-reason': deprecation?.advice,
+    'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
+    parameters: parameterObjects(request.entries),
+    requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
+    responses: responsesOf(operation),
+  };
+}
+
+function descriptionOf({ description, deprecation }: Operation): string {
+  if (!deprecation) return description;
+  const day = deprecation.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`;
 }

@@ -53,18 +53,22 @@ function link(description: string, url: string, rel: string) {
 
 /** Returns the headers of a response by name: the headers that all responses have, and the headers in `presence`. */
 export function headersObject(presence: Record<string, 'always' | 'sometimes'>): Json {
-  const all = { RequestId: 'always', CacheControl: 'always', ...presence };
-  const entries = Object.entries(all).map(([key, when]) => {
-    const { name, content } = headers[key]!;
-    if (when === 'sometimes') return [name, { ...content, required: undefined }];
-    // `Allow` is not a component, because no operation returns this header.
-    return [name, key === 'Allow' ? content : { $ref: `#/components/headers/${key}` }];
-  });
+  const all = { RequestId: 'always', CacheControl: 'always', ...presence } as const;
+  const entries = Object.entries(all).map(([key, when]) => [headers[key]!.name, headerObject(key, when)]);
   return Object.fromEntries(entries);
 }
 
-export function headerComponents(responses: Json): Json {
-  const text = stringifyJson(responses);
-  const used = Object.entries(headers).filter(([key]) => text.includes(`/headers/${key}"`));
+function headerObject(key: string, when: 'always' | 'sometimes'): Json {
+  const { content } = headers[key]!;
+  // An optional header cannot be a reference, because all header components are required headers.
+  if (when === 'sometimes') return { ...content, required: undefined };
+  // `Allow` is not a component, because no operation returns this header.
+  return key === 'Allow' ? content : { $ref: `#/components/headers/${key}` };
+}
+
+/** Returns the headers to which `parts` of the document refer. A component without references is a linter error. */
+export function headerComponents(parts: Json): Json {
+  const text = stringifyJson(parts);
+  const used = Object.entries(headers).filter(([key]) => text.includes(`"#/components/headers/${key}"`));
   return Object.fromEntries(used.map(([key, { content }]) => [key, content]));
 }

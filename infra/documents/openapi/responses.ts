@@ -5,28 +5,36 @@ import { type Operation, operations } from '../../../shared/contract/operations.
 import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
-const REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
-const [methods = []] = gateway.methodsByPath().values();
+const EXAMPLE_REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
 
+/** The properties of requests that determine their error responses. */
 type Requests = Pick<Operation, 'errors' | 'deprecation'>;
-const otherRequests: Requests = { errors: { method_not_allowed: gateway.allowedMethodsMessage(methods) } };
+
+const [methodsOfFirstPath = []] = gateway.methodsByPath().values();
+/** Requests that match no operation. The example of a 405 is a response for the first path. */
+const otherRequests: Requests = {
+  errors: { method_not_allowed: gateway.allowedMethodsMessage(methodsOfFirstPath) },
+};
 
 /** Returns the responses of an operation by status. Error responses are references. */
 export function responsesOf(operation: Operation): Json {
-  const { status, description, schema, headers, links } = operation.success;
+  const errors = errorCodesOf(operation, gateway.operationCodes).map((code) => [
+    errorCatalog[code].status,
+    { $ref: `#/components/responses/${responseName(code, operation)}` },
+  ]);
   return {
-    [status]: {
-      description,
-      headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }),
-      content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
-      links,
-    },
-    ...Object.fromEntries(
-      errorCodesOf(operation, gateway.operationCodes).map((code) => [
-        errorCatalog[code].status,
-        { $ref: `#/components/responses/${responseName(code, operation)}` },
-      ]),
-    ),
+    [operation.success.status]: successResponse(operation),
+    ...Object.fromEntries(errors),
+  };
+}
+
+function successResponse(operation: Operation): Json {
+  const { description, schema, headers, links } = operation.success;
+  return {
+    description,
+    headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }),
+    content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
+    links,
   };
 }
 
@@ -57,6 +65,7 @@ function responseName(code: ErrorCode, operation: Operation): string {
   return name.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
+/** Returns the requests' own error codes and those of API Gateway, in the order of the catalog. */
 function errorCodesOf({ errors }: Requests, ofGateway: Set<ErrorCode>): ErrorCode[] {
   return errorCodes.filter((code) => code in errors || ofGateway.has(code));
 }
@@ -64,19 +73,19 @@ function errorCodesOf({ errors }: Requests, ofGateway: Set<ErrorCode>): ErrorCod
 function errorResponse(code: ErrorCode, requests = otherRequests): Json {
   const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalog[code];
   const message = requests.errors[code];
+  const isOfFunction = isOfAllFunctions || message;
+  const isOfGateway = gateway.operationCodes.has(code);
   // Responses that API Gateway generates have no deprecation headers.
-  const presence = gateway.operationCodes.has(code) ? 'sometimes' : 'always';
+  const presence = isOfGateway ? 'sometimes' : 'always';
+  const example = errorBody(code, message === true ? undefined : message, EXAMPLE_REQUEST_ID);
   return {
     description,
     headers: headersObject({
       ...headers,
       ...(retryAfterSeconds && { RetryAfter: 'always' }),
-      ...((isOfAllFunctions || message) && deprecationHeaders(requests, presence)),
+      ...(isOfFunction && deprecationHeaders(requests, presence)),
     }),
-    content: jsonContent(
-      { $ref: '#/components/schemas/Error' },
-      errorBody(code, message === true ? undefined : message, REQUEST_ID),
-    ),
+    content: jsonContent({ $ref: '#/components/schemas/Error' }, example),
   };
 }
 

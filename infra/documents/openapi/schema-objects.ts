@@ -7,7 +7,30 @@ import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 export type Json = Record<string, unknown>;
 
 const components = { Pet, NewPet, PetStatus };
-const bodies = new Set(Object.values<Operation>(operations).map(({ request }) => request.entries.body));
+const requestBodies = new Set(
+  Object.values<Operation>(operations).map(({ request }) => request.entries.body),
+);
+
+const errorSchema = {
+  description: 'The body of every error response of the service.',
+  type: 'object',
+  required: ['code', 'message', 'status'],
+  properties: {
+    code: {
+      type: 'string',
+      'x-extensible-enum': errorCodes,
+      description: 'Error code for programs. New codes can be added, so handle unknown codes by `status`.',
+    },
+    message: { type: 'string', description: 'Error message for people. The text can change.' },
+    status: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
+      description: 'The HTTP status code of the response.',
+    },
+  },
+};
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
@@ -22,34 +45,11 @@ const conversion: ConversionConfig = {
 };
 
 export function componentSchemas(): Json {
-  const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => [
-    name,
-    withTextRules(schema, bodies.has(components[name as keyof typeof components])),
-  ]);
-  return {
-    ...Object.fromEntries(schemas),
-    Error: {
-      description: 'The body of every error response of the service.',
-      type: 'object',
-      required: ['code', 'message', 'status'],
-      properties: {
-        code: {
-          type: 'string',
-          'x-extensible-enum': errorCodes,
-          description:
-            'Error code for programs. New codes can be added, so handle unknown codes by `status`.',
-        },
-        message: { type: 'string', description: 'Error message for people. The text can change.' },
-        status: {
-          type: 'integer',
-          format: 'int32',
-          minimum: 400,
-          maximum: 599,
-          description: 'The HTTP status code of the response.',
-        },
-      },
-    },
-  };
+  const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => {
+    const isSent = requestBodies.has(components[name as keyof typeof components]);
+    return [name, withTextRules(schema, isSent)];
+  });
+  return { ...Object.fromEntries(schemas), Error: errorSchema };
 }
 
 /** Returns the JSON Schema of a value that clients send or receive. */
@@ -58,65 +58,70 @@ export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'recei
   return withTextRules(converted, direction === 'sent');
 }
 
-/** Appends a text field's rules to the description. If clients receive the field, removes the rules and limits. */
+/**
+ * Returns a copy of a schema, whose text fields have `rules` in words. If clients send the fields, the rules are part of
+ * the description. If clients only receive the fields, the copy has neither the rules nor limits such as `maxLength`.
+ */
 function withTextRules(schema: any, isSent: boolean): any {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
-  const { rules, type, description, ...limits } = schema;
-  if (typeof rules === 'string') {
-    const text = [description, rules].filter(Boolean).join(' ');
-    return isSent ? { type, ...limits, description: text } : { type, description };
-  }
+  // A field named `rules` would be an object.
+  if (typeof schema.rules === 'string') return isSent ? sentText(schema) : receivedText(schema);
+
   const parts = Object.entries(schema).map(([name, part]) => [name, withTextRules(part, isSent)]);
   return Object.fromEntries(parts);
 }
 
-/** Returns the schema's example at `index`, or an example composed of the entries' examples. Arrays have two items. */
+function sentText({ rules, type, description, ...limits }: any): Json {
+  return { type, ...limits, description: description ? `${description} ${rules}` : rules };
+}
+
+function receivedText({ type, description }: any): Json {
+  return { type, description };
+}
+
+/**
+ * Returns the schema's example at `index`. For a schema without examples, composes the example of an object from its
+ * entries, and the example of an array from two examples of its items.
+ */
 export function exampleOf(schema: any, index = 0): any {
-  const { entries, item, wrapped } = schema;
   const examples: readonly unknown[] = v.getExamples(schema);
   if (examples.length > 0) return examples[index] ?? examples[0];
+
+  const { entries, item, wrapped } = schema;
   if (item) return [exampleOf(item), exampleOf(item, 1)];
-  if (!entries) return wrapped && exampleOf(wrapped, index);
-  const fields = Object.entries(entries);
-  return Object.fromEntries(fields.map(([name, entry]) => [name, exampleOf(entry, index)]));
+  if (entries) {
+    const fields = Object.entries(entries).map(([name, entry]) => [name, exampleOf(entry, index)]);
+    return Object.fromEntries(fields);
+  }
+  return wrapped && exampleOf(wrapped, index); // An optional value wraps the schema of the value.
 }
 
 /** Returns the parameters of an operation. The examples of all parameters form one valid request. */
 export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
   return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) => {
-    const examples = schema && exampleOf(schema);
-    return Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => {
-      const { description, default: initial, ...converted } = schemaObject(entry);
-      if (initial !== undefined) converted['default'] = v.parse(entry, initial);
-      const isStatus = (entry.wrapped ?? entry).options === PetStatus.options;
+    if (!schema) return [];
+    const examples = exampleOf(schema);
+    return Object.entries<any>(schema.entries).map(([name, entry]) => {
+      const { description, ...valueSchema } = schemaObject(entry);
       return {
         name,
         in: location,
         required: location === 'path',
         description,
-        schema: isStatus ? schemaObject(PetStatus) : converted,
+        schema: isPetStatus(entry) ? schemaObject(PetStatus) : withParsedDefault(valueSchema, entry),
         example: examples[name],
       };
     });
   });
 }
 
-/**
- * Returns a copy of the document in which each reference is replaced with its target. Of the components, the copy
- * contains only the security schemes.
- *
- * @throws TypeError if a reference has no target
- */
-export function withoutReferences(document: any): any {
-  const { securitySchemes } = document.components;
-  return resolve({ ...document, components: { securitySchemes } });
+/** Returns whether a parameter's values are those of `PetStatus`, so that the parameter can refer to this component. */
+function isPetStatus(entry: any): boolean {
+  return (entry.wrapped ?? entry).options === PetStatus.options;
+}
 
-  function resolve(part: any): any {
-    if (typeof part !== 'object' || part === null) return part;
-    if (Array.isArray(part)) return part.map(resolve);
-    const keys: string[] | undefined = part.$ref?.split('/').slice(1);
-    const target = keys ? keys.reduce((parent, key) => parent[key], document) : part;
-    return Object.fromEntries(Object.entries(target).map(([name, member]) => [name, resolve(member)]));
-  }
+/** Parses a parameter's default. In the schema of the request, the default is a string. */
+function withParsedDefault({ default: text, ...schema }: Json, entry: v.GenericSchema): Json {
+  return text === undefined ? schema : { ...schema, default: v.parse(entry, text) };
 }

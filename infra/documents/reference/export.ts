@@ -1,18 +1,20 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { runWithOptions, UsageError } from '../../command.ts';
+import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
 import { referencePage } from './page.ts';
 
 const USAGE = `npm run docs -- [--output docs-site]
 
-Exports the API reference as static files for any web server.
+Exports the API reference as static files for any web server. The files include the OpenAPI document in two versions:
+openapi.json (3.1) and openapi-3.0.json (3.0), for tools that do not support 3.1.
 
   --output  folder for index.html and the linked files, which is created if it does not exist`;
 
 /** Files that the page links to, directly or through another of these files. */
 const linked = [
   'openapi.json',
-  'openapi-3.0.json',
   'docs/interface.md',
   'docs/changelog.md',
   'docs/clients.md',
@@ -21,14 +23,17 @@ const linked = [
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
   if (output === '') throw new UsageError('--output must be the path of a folder.');
-  const { html } = referencePage(await readFile('openapi-3.0.json', 'utf8'));
+  const openApi = await readFile('openapi.json', 'utf8');
+  const openApi30 = `${stringifyJson(asOpenApi30(parseJson(openApi)), 2)}\n`;
   try {
     await mkdir(join(output, 'docs/clients'), { recursive: true });
-    await writeFile(join(output, 'index.html'), html);
+    await writeFile(join(output, 'index.html'), referencePage(openApi).html);
+    await writeFile(join(output, 'openapi-3.0.json'), openApi30);
     for (const file of linked) await copyFile(file, join(output, file));
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(`${output} cannot be written: ${message}. Choose another folder with --output.`);
   }
-  console.log(`Wrote ${join(output, 'index.html')} and, in the same folder, ${linked.join(', ')}.`);
+  const others = ['openapi-3.0.json', ...linked].join(', ');
+  console.log(`Wrote ${join(output, 'index.html')} and, in the same folder, ${others}.`);
 });

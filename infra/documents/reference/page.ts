@@ -1,42 +1,38 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
 
 declare const SwaggerUIBundle: any;
 
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16">🐾</text></svg>';
 
+/** Service that the page sends requests to. */
+interface Service {
+  baseUrl: string;
+  apiKey: string;
+}
+
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
  *
- * @param document OpenAPI 3.0 in JSON, because Swagger UI cannot resolve 3.1 references in a page opened as a file
- * @param service service that the page sends requests to @default - the page is read-only
+ * @param document the text of openapi.json
+ * @param service @default - the page is read-only
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
-export function referencePage(document: string, service?: { baseUrl: string; apiKey: string }) {
-  const spec: any = JSON.parse(document, forLibrary);
-  if (service) {
-    spec.servers = [{ url: service.baseUrl, description: 'Local service' }];
-    delete spec.externalDocs; // The local service does not serve this file.
-  } else {
-    spec.externalDocs.url = 'docs/interface.md';
-    spec.info.description +=
-      `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests, ` +
-      'run `npm start` and open the URL that the command prints. Download the [OpenAPI document](openapi.json).';
-    delete spec.components.securitySchemes; // Otherwise, the page asks for an API key.
-    delete spec.security;
-  }
+export function referencePage(document: string, service?: Service) {
+  // In a page opened as a file, Swagger UI cannot resolve the references of OpenAPI 3.1.
+  const spec = asOpenApi30(JSON.parse(document, forSwaggerUi));
+  if (service) useService(spec, service);
+  else makeReadOnly(spec);
   const options = service ? { apiKey: service.apiKey } : { supportedSubmitMethods: [] };
 
-  const style = readLibrary('swagger-ui.css');
+  const style = readSwaggerUi('swagger-ui.css');
   const call = `(${showReference.toString()})(${JSON.stringify({ spec, ...options })});`;
-  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as markup.
-  const scripts = [readLibrary('swagger-ui-bundle.js'), call].map((script) =>
-    script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
-  );
+  const scripts = [readSwaggerUi('swagger-ui-bundle.js'), call].map(withoutMarkup);
   const contentSecurityPolicy = [
     "default-src 'none'",
-    `script-src ${scripts.map(sourceOf).join(' ')}`,
-    `style-src ${sourceOf(style)}`,
+    `script-src ${scripts.map(hashSource).join(' ')}`,
+    `style-src ${hashSource(style)}`,
     'img-src data:',
     `connect-src ${service ? "'self'" : "'none'"}`,
     "base-uri 'none'",
@@ -63,26 +59,57 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
+/** Changes the document so that the page sends its requests to the local service. */
+function useService(spec: any, { baseUrl }: Service): void {
+  spec.servers = [{ url: baseUrl, description: 'Local service' }];
+  delete spec.externalDocs; // The local service does not serve this file.
+}
+
+/** Changes the document so that the page asks for no API key, and links to the files in the page's folder. */
+function makeReadOnly(spec: any): void {
+  spec.externalDocs.url = 'docs/interface.md';
+  spec.info.description +=
+    `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests, ` +
+    'run `npm start` and open the URL that the command prints. Download the OpenAPI document in version ' +
+    '[3.1](openapi.json) or [3.0](openapi-3.0.json).';
+  delete spec.components.securitySchemes;
+  delete spec.security;
+}
+
 /** Returns the text of a Swagger UI file. https://swagger.io/docs/open-source-tools/swagger-ui/usage/installation/ */
-function readLibrary(file: string): string {
+function readSwaggerUi(file: string): string {
   return readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8');
 }
 
-function sourceOf(text: string): string {
+/** Returns a script in which the HTML parser finds no markup. In strings, templates and patterns, `\x3c` means `<`. */
+function withoutMarkup(script: string): string {
+  return script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`);
+}
+
+/** Returns the source expression by which a content security policy allows an inline script or style. */
+function hashSource(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to Swagger UI. */
-function forLibrary(key: string, part: any): unknown {
-  // Limits that the library would round are removed. `format` implies the same limits.
+function forSwaggerUi(key: string, part: any): unknown {
+  // Swagger UI would round these limits. `format` implies the same limits.
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
-  const { description, example, schema, ...others } = part ?? {};
-  if (description === undefined || example === undefined) return part;
-  // Moves examples and defaults into the description. Otherwise, the library would send a parameter's example or default
-  // with the request, and would hide a header's example.
-  const { default: value, ...typed } = schema;
-  const texts = [`Example: \`${example}\`.`, ...(value === undefined ? [] : [`Default: \`${value}\`.`])];
-  return { ...others, schema: typed, description: [description, ...texts].join(' ') };
+
+  // Of the parts of the document, only parameters and headers have a description and an example.
+  const isParameterOrHeader = part?.description !== undefined && part.example !== undefined;
+  return isParameterOrHeader ? withExampleInDescription(part) : part;
+}
+
+/**
+ * Moves the example and the default of a parameter or header into its description. Otherwise, Swagger UI would send a
+ * parameter's example or default with the request, and would hide a header's example.
+ */
+function withExampleInDescription({ description, example, schema, ...others }: any): object {
+  const { default: value, ...schemaWithoutDefault } = schema;
+  const texts = [description, `Example: \`${example}\`.`];
+  if (value !== undefined) texts.push(`Default: \`${value}\`.`);
+  return { ...others, schema: schemaWithoutDefault, description: texts.join(' ') };
 }
 
 /** Runs in the browser. The page contains the source of this function, so the function must be self-contained. */
@@ -96,12 +123,14 @@ function showReference({ apiKey, ...options }: any): void {
     defaultModelExpandDepth: 3,
     validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
-    // The library rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
+    // Swagger UI rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
     // lowercase `content-type`, so the header is renamed. rawJSON requires Chrome 114, Firefox 135 or Safari 18.4.
     responseInterceptor(response: any) {
       const { text, headers } = response;
       const { 'content-type': type, ...others } = headers;
-      if (!type?.includes('json') || JSON.stringify(JSON.parse(text)) === text) return response;
+      const isExact = !type?.includes('json') || JSON.stringify(JSON.parse(text)) === text;
+      if (isExact) return response;
+
       response.headers = { ...others, 'CONTENT-TYPE': type };
       if ('rawJSON' in JSON) {
         const exact = JSON.parse(text, (_key, value, { source = '' }) =>

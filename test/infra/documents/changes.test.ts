@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { differences } from '../../../infra/documents/changes/differences.ts';
-import { withoutReferences } from '../../../infra/documents/openapi/schema-objects.ts';
+import { withoutReferences } from '../../../infra/documents/openapi/references.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { runInProcess } from '../../support/run-in-process.ts';

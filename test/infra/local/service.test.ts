@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import { stackName } from '../../../shared/names.ts';
+import { productName, stackName } from '../../../shared/names.ts';
 import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
@@ -68,6 +68,13 @@ describe('the local service with a data folder', () => {
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
     expect(service.output()).toContain(list);
+  });
+
+  test('serves the OpenAPI document, which names the service, at the URL that it prints', async () => {
+    const [, url = ''] = /Import (\S+)/.exec(banner)!;
+    const { info, servers } = (await (await fetch(url)).json()) as any;
+    expect(info.title).toBe(productName);
+    expect(servers).toEqual([expect.objectContaining({ url: service.baseUrl })]);
   });
 
   test('keeps the data and the API key after a restart', async () => {

@@ -47,7 +47,7 @@ function callsFor(id: OperationId | 'other', status: number): Call[] {
 /** Returns the calls for the responses that all operations share, by status. */
 function commonCalls(request: Request): Record<number, Call> {
   return {
-    400: async () => fromApiGateway('BAD_REQUEST_PARAMETERS', request),
+    400: async () => ({ ...fromApiGateway('BAD_REQUEST_PARAMETERS', request), mayBeRejected: true }),
     401: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
     403: async () => fromApiGateway('WAF_FILTERED', request),
     413: async () => [

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { referencePage } from '../../../../infra/documents/reference/page.ts';
 
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
-const document = readFileSync('openapi-3.0.json', 'utf8');
+const document = readFileSync('openapi.json', 'utf8');
 
 /** Returns the text of each element named `element`. As in an HTML parser, the first end tag ends the text. */
 function textsOf(element: string, html: string): string[] {

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { asOpenApi30 } from '../documents/openapi/openapi-3.0.ts';
+import { referencePage } from '../documents/reference/page.ts';
+import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
+
+/**
+ * Responds to requests for the local service's documentation: the reference page, which browsers get from the root URL,
+ * `/openapi.json` and `/openapi-3.0.json`. These requests need no API key.
+ *
+ * The page contains the API key. To prevent DNS rebinding attacks, the Host header must be a localhost address.
+ *
+ * @param file URL or path of openapi.json, which is read for each response because developers can regenerate it
+ * @returns the response, or undefined if the API must respond
+ */
+export async function respondWithDocumentation(
+  request: HttpRequest,
+  apiKey: string,
+  file: URL | string = new URL('../../openapi.json', import.meta.url),
+): Promise<HttpResponse | undefined> {
+  const host = headerValues(request, 'Host').join();
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
+  if (!isLocal || !['GET', 'HEAD'].includes(request.method)) return undefined;
+
+  const baseUrl = `http://${host}/v1`;
+  const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
+  if (request.path === '/' && acceptsHtml) return pageResponse(await readFile(file, 'utf8'), baseUrl, apiKey);
+  if (request.path === '/openapi.json') return jsonResponse(await readOpenApi(file, baseUrl));
+  if (request.path === '/openapi-3.0.json')
+    return jsonResponse(asOpenApi30(await readOpenApi(file, baseUrl)));
+  return undefined;
+}
+
+function pageResponse(openApi: string, baseUrl: string, apiKey: string): HttpResponse {
+  const { html, contentSecurityPolicy } = referencePage(openApi, { baseUrl, apiKey });
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': `${contentSecurityPolicy}; frame-ancestors 'none'`,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: html,
+  };
+}
+
+function jsonResponse(value: unknown): HttpResponse {
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    body: `${stringifyJson(value, 2)}\n`,
+  };
+}
+
+/** Returns the OpenAPI document with the local service as its only server, so that tools that import it can use it. */
+async function readOpenApi(file: URL | string, baseUrl: string): Promise<unknown> {
+  const published: any = parseJson(await readFile(file, 'utf8'));
+  return { ...published, servers: [{ url: baseUrl, description: 'Local service' }] };
+}
