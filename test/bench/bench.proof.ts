@@ -1,10 +1,8 @@
 import { expect, jest, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAGE } from '../../shared/contract/limits.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fillStore, measure } from './growth-measure.ts';
 import { startInstance } from './instance.ts';
@@ -22,18 +20,16 @@ test('measuring a function fails if the response is wrong', async () => {
   await expect(instance.invoke()).rejects.toThrow('it returned a wrong response');
 });
 
-test('measuring a store fails if the store contains unexpected items', async () => {
+test('measuring a store fails if the store contains unexpected pets', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
   const { assembly } = await sharedSynthesis();
-  const contents = { items: 1_000, partitions: 1 };
+  const contents = { pets: 1_000, partitions: 1 };
   await fillStore(folder, assembly, contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measure([{ ...service, contents }], 1)).toHaveLength(8);
-    // The first measurement has created items, so the store contains more items than `contents` describes.
-    await expect(measure([{ ...service, contents }], 1)).rejects.toThrow(
-      `${itemsPath}?limit=${PAGE.default} returned 200`,
-    );
+    // The first measurement has created pets, so the store contains more pets than `contents` describes.
+    await expect(measure([{ ...service, contents }], 1)).rejects.toThrow('/pets?limit=20 returned 200');
   } finally {
     await service.stop();
   }
