@@ -7,16 +7,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fillStore, measure } from './growth-measure.ts';
 import { startInstance } from './instance.ts';
 
-// `npm run check` compares the documents with the stored results. `.ci/run` measures each function and baseline. These
-// tests do neither.
+// `.ci/run` measures each function and baseline with `npm run bench -- --quick`. These tests cover what it does not.
 
 const folder = temporaryFolder();
 
 test('measuring a function fails if the response is wrong', async () => {
   const file = join(folder, 'index.mjs');
   writeFileSync(file, 'export const handler = () => "wrong";');
-  const call = { event: {}, expected: 'right' };
-  await using instance = await startInstance({ name: 'it', file, environment: {}, megabytes: 512, ...call });
+  const fn = { name: 'it', file, environment: {}, event: {}, expected: 'right' };
+  await using instance = await startInstance(fn, 512);
   await expect(instance.invoke()).rejects.toThrow('it returned a wrong response');
 });
 

@@ -15,8 +15,13 @@ const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 /** Content of `test/bench/growth.json`. */
 type Results = Awaited<ReturnType<typeof measureAll>>;
 
-await runBenchmark('bench:growth', {
-  growth: { purpose: 'latencies with up to a million pets', measure: measureAll, documents },
+await runBenchmark({
+  script: 'bench:growth',
+  purpose: 'latencies with up to a million pets',
+  results: 'growth.json',
+  document: 'docs/scaling.md',
+  measure: measureAll,
+  parts: (results: Results) => ({ latencies: latencyTables(results), limits: limitTables() }),
 });
 
 async function measureAll(isQuick: boolean) {
@@ -30,10 +35,6 @@ async function measureAll(isQuick: boolean) {
     bySize: await compare(assembly, bySize, requests),
     byPartitions: await compare(assembly, byPartitions, requests),
   };
-}
-
-function documents(results: Results) {
-  return { 'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() } };
 }
 
 async function compare(assembly: string, allContents: Contents[], requests: number) {
