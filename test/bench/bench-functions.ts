@@ -1,65 +1,135 @@
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { join } from 'node:path';
-import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { projectRoot } from '../../infra/command.ts';
-import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
+import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { readTemplate, region } from '../../infra/local/emulator/template/template.ts';
+import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
-import { createEvent, exampleEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
-import { contract } from '../support/contract.ts';
-import { moduleOf } from '../support/invoke.ts';
-import { collection, validBody } from '../support/sample.ts';
-import { itemId, type StubDatabase } from './stub-database.ts';
+import { createEvent, getEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { petId, type StubDatabase } from './stub-database.ts';
 
-/** A bundled function and the event to invoke it with. The JSON of a correct result contains `expected`. */
+/** A bundled function with the event to invoke it with. */
 export interface MeasuredFunction {
+  /** Name of the function's row in the report, in Markdown. */
   name: string;
+  /** Path of the bundle, which exports `handler`. */
   file: string;
   environment: Record<string, string>;
   event: object;
+  /** Text in the JSON of a correct result. */
   expected: string;
+  /** Memory sizes in MB at which to measure warm requests. Cold starts of all functions are measured. */
+  warmSizes: number[];
 }
 
-/** A function to measure at one memory size. */
-export type Subject = MeasuredFunction & { megabytes: number };
-
-/** Returns the name of the module that a row measures, such as `bare-list` for the row `bare list, primed`. */
-export const moduleIn = (name: string) => name.split(',')[0]!.replace(' ', '-');
-
-/** Bundles each module to `folder/MODULE.mjs` with the functions' bundling options and the given plugins. */
-export function bundle(entryPoints: string[], folder: string, plugins: Plugin[]) {
-  const paths = { absWorkingDir: projectRoot, outdir: folder, outExtension: { '.js': '.mjs' } };
-  return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
-}
+/** A row of the report before its function is bundled. */
+type Row = Pick<MeasuredFunction, 'name' | 'event' | 'expected'> & {
+  /** Name of a module in `functions` or `test/bench/baselines`. */
+  module: string;
+  /** Environment variables that differ from staging's. */
+  environment?: Record<string, string>;
+  /** Whether a baseline runs its request twice during init, as the service's functions do. @default false */
+  isPrimed?: boolean;
+  warmSizes?: number[];
+};
 
 /**
  * Bundles the baselines to `folder`. Returns the function to measure for each row of the report.
  *
  * @param assembly folder of the CDK assembly that contains the service's functions
  */
-export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
+export async function prepareFunctions(
+  assembly: string,
+  folder: string,
+  database: StubDatabase,
+): Promise<MeasuredFunction[]> {
+  await build({
+    ...bundlingOptions,
+    plugins: [],
+    absWorkingDir: projectRoot,
+    entryPoints: ['test/bench/baselines/*.ts'],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'silent',
+  });
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
   const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
-  await bundle(['test/bench/baselines/*.ts'], folder, []);
-  return Object.entries(callsFor(database.apiKey)).map(([name, call]): MeasuredFunction => {
-    const fn = functions.get(moduleIn(name));
-    const environment: Record<string, string> = {
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
-      AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
-      AWS_SESSION_TOKEN: 'x'.repeat(900), // typical length of an execution role's token
-      HOME: folder, // hides the developer's AWS configuration
-      ...database.environment,
-      ...fn?.properties.Environment.Variables,
-      ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
-      // Primed baselines run their request twice during init, as the functions do.
-      ...(name.endsWith('primed') && { PRIMING_EVENTS: JSON.stringify([call.event, call.event]) }),
+  return rowsFor(database.apiKey).map(
+    ({ name, module, event, expected, environment, isPrimed, warmSizes = [] }) => {
+      const fn = functions.get(module);
+      return {
+        name,
+        file: fn ? bundleIn(assembly, fn) : join(folder, `${module}.mjs`),
+        environment: {
+          AWS_REGION: region,
+          AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
+          AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
+          AWS_SESSION_TOKEN: 'x'.repeat(900), // typical length of an execution role's token
+          HOME: folder, // hides the developer's AWS configuration
+          ...database.environment,
+          ...fn?.properties.Environment.Variables,
+          ...environment,
+          ...(isPrimed && { PRIMING_EVENTS: JSON.stringify([event, event]) }),
+        },
+        event,
+        expected,
+        warmSizes,
+      };
+    },
+  );
+}
+
+/** Returns the rows of the report. Compared rows are adjacent, because the machine's speed drifts. */
+function rowsFor(apiKey: string): Row[] {
+  const list = {
+    event: listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey)),
+    expected: petId(PAGE.default - 1),
+  };
+  const createWith = (headers = {}) => {
+    const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
+    return {
+      event: createEvent({ name: 'Rex', categoryId: 7, status: 'available' }, request),
+      expected: '"statusCode":201',
     };
-    const file = fn ? bundleIn(assembly, fn) : join(folder, `${moduleIn(name)}.mjs`);
-    return { name, file, environment, ...call };
-  });
+  };
+  const create = createWith();
+  const idempotentCreate = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
+  const get = { event: getEvent(petId(0), requestWith(apiKey)), expected: '"statusCode":200' };
+  const authorization = {
+    event: {
+      type: 'TOKEN',
+      authorizationToken: `Bearer ${apiKey}`,
+      methodArn: `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`,
+    },
+    expected: '"Effect":"Allow"',
+  };
+  const allSizes = [256, 512, 1_024];
+  // Baselines without priming are not measured warm, because priming affects only cold starts.
+  const primed = { isPrimed: true, warmSizes: [512] };
+  return [
+    { name: '`list-pets`', module: 'list-pets', ...list, warmSizes: allSizes },
+    { name: 'no SDK, list, primed', module: 'no-sdk-list', ...list, ...primed },
+    { name: 'no SDK, list', module: 'no-sdk-list', ...list },
+    { name: 'bare SDK, list, primed', module: 'bare-list', ...list, ...primed },
+    { name: 'bare SDK, list', module: 'bare-list', ...list },
+    {
+      name: '`list-pets`, 16 partitions',
+      module: 'list-pets',
+      event: list.event,
+      // Expects the newest pet, because this page contains only one or two pets of each list partition.
+      expected: petId(0),
+      environment: { LIST_PARTITIONS: '16' },
+      warmSizes: [512],
+    },
+    { name: '`create-pet`', module: 'create-pet', ...create, warmSizes: allSizes },
+    { name: 'bare SDK, create, primed', module: 'bare-create', ...create, ...primed },
+    { name: 'bare SDK, create', module: 'bare-create', ...create },
+    { name: '`create-pet`, idempotent', module: 'create-pet', ...idempotentCreate, warmSizes: [512] },
+    { name: '`get-pet`', module: 'get-pet', ...get, warmSizes: allSizes },
+    { name: '`authorizer`', module: 'authorizer', ...authorization, warmSizes: allSizes },
+    { name: 'hello world', module: 'hello-world', event: list.event, expected: 'world', warmSizes: [512] },
+  ];
 }
 
 /** Returns headers and a request context as in a regional REST API's event for a request from curl. */
@@ -78,40 +148,4 @@ function requestWith(apiKey: string, headers = {}) {
     },
     requestContext: { authorizer: { keyId: 'key_01JD8Z2V5W', principalId: 'key_01JD8Z2V5W' } },
   };
-}
-
-/**
- * Returns the event and the expected text for each row of the report. Compared rows are adjacent, because the machine's
- * speed drifts. Operations without an entry in `calls` use their documented example requests.
- */
-function callsFor(apiKey: string) {
-  const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
-  const list = { event, expected: itemId(PAGE.default - 1) };
-  const createWith = (headers = {}) => {
-    const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
-    return { event: createEvent(validBody, request), expected: '"statusCode":201' };
-  };
-  const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
-  const calls: Record<string, Pick<MeasuredFunction, 'event' | 'expected'>> = {
-    // Expects the newest item, because this page contains only one or two items of each list partition.
-    'list-pets, 16 partitions': { ...list, expected: itemId(0) },
-    'list-pets': list,
-    'bare list': list,
-    'bare list, primed': list,
-    'create-pet': createWith(),
-    'bare create': createWith(),
-    'bare create, primed': createWith(),
-    'create-pet, idempotent': createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
-    authorizer: {
-      event: { type: 'TOKEN', authorizationToken: `Bearer ${apiKey}`, methodArn },
-      expected: '"Effect":"Allow"',
-    },
-    'hello world': { ...list, expected: 'world' },
-  };
-  const { examples } = contract();
-  for (const [id, { success }] of Object.entries<Operation>(operations)) {
-    const example = exampleEvent(examples[id as OperationId], requestWith(apiKey));
-    calls[moduleOf(id)] ??= { event: example, expected: `"statusCode":${success.status}` };
-  }
-  return calls;
 }

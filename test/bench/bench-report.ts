@@ -1,89 +1,87 @@
-import { markdownTable } from '../../infra/documents/markdown.ts';
-import type { Metric, Row } from './bench-measure.ts';
-import { formatSpread, spreadOf } from './measurements.ts';
+import { markdownList, markdownTable } from '../../infra/documents/markdown.ts';
+import type { FigureName, Figures } from './bench-measure.ts';
+import { formatSpread } from './measurements.ts';
 
 /** Content of `test/bench/results.json`. */
 export interface Results {
-  /** A Markdown list with the date, the machine, the runtime, the CPU quota and the number of measurements. */
+  /** Sentences with the date, the machine, the runtime, the CPU quota and the number of measurements. */
   runDetails: string;
   rows: Row[];
 }
 
-/** Upper bounds for the ratio of a metric in `row` to the same metric in `baseline`. The report marks higher ratios. */
-const bounds: [metric: Metric, megabytes: number, row: string, baseline: string, maximum: number][] = [
-  ['cold', 256, 'list-pets', 'bare list, primed', 0.6],
-  ['cold', 256, 'create-pet', 'bare create, primed', 0.62],
-  ['cold', 512, 'list-pets', 'hello world', 2.6],
-  ['cold', 512, 'create-pet', 'hello world', 2.6],
-  ['cpu', 512, 'list-pets', 'bare list', 0.72],
-  ['cpu', 512, 'create-pet', 'bare create', 0.75],
-  ['cpu', 512, 'list-pets, 16 partitions', 'list-pets', 2.5],
-];
+/** Figures of a function or a baseline. */
+export interface Row {
+  name: string;
+  bundleBytes: number;
+  figures: Figures;
+}
 
-/** Returns the generated parts of each document, by the document's path and the part's name. */
-export function documents({ runDetails, rows }: Results) {
-  const names = [...new Set(rows.map(({ name }) => name))];
-  // Names with a space belong to baselines and to additional rows of a function.
-  const functions = names.filter((name) => !name.includes(' '));
-  const sizes = [256, 512, 1_024];
+/** Rows of the table of ratios: the median of the first row divided by the median of the second row. */
+const comparisons = [
+  ['`list-pets`', 'no SDK, list, primed'],
+  ['`list-pets`', 'bare SDK, list, primed'],
+  ['`list-pets`', 'bare SDK, list'],
+  ['`create-pet`', 'bare SDK, create, primed'],
+  ['`create-pet`', 'bare SDK, create'],
+  ['`list-pets`, 16 partitions', '`list-pets`'],
+] as const;
+
+/** Returns the generated parts of `docs/performance.md` by name. */
+export function parts({ runDetails, rows }: Results): Record<string, string> {
   return {
-    'docs/performance.md': {
-      'run details': runDetails,
-      latencies: figureTable(rows, 'Function', names, [
-        ['Cold at 256 MB, ms', 'cold', 256],
-        ['Cold at 512 MB, ms', 'cold', 512],
-        ['Warm, p50, ms', 'p50', 512],
-        ['Warm, p99, ms', 'p99', 512],
-      ]),
-      bounds: boundsTable(rows),
-      'memory size': figureTable(
-        rows,
-        'Billed, ms',
-        functions,
-        sizes.map((size) => [`${size.toLocaleString('en')} MB`, 'billed', size]),
-      ),
-    },
+    latencies: latencyTable(rows),
+    ratios: ratioTable(rows),
+    'memory size': memoryTable(rows),
+    'run details': markdownList([runDetails]),
   };
 }
 
-type Column = [title: string, metric: Metric, megabytes: number];
-
-function figureTable(rows: Row[], title: string, names: string[], columns: Column[]): string {
+function latencyTable(rows: Row[]): string {
   return markdownTable(
-    [title, ...columns.map(([head]) => head)],
-    names.map((name) => [
-      titleOf(name),
-      ...columns.map(([, metric, megabytes]) => formatSpread(figureOf(rows, metric, megabytes, name))),
+    ['Function', 'Cold, 256 MB', 'Cold, 512 MB', 'Warm, p50', 'Warm, p99', 'CPU per warm request', 'Bundle'],
+    rows.map(({ name, bundleBytes, figures }) => [
+      name,
+      formatSpread(figures['cold at 256 MB']),
+      formatSpread(figures['cold at 512 MB']),
+      formatSpread(figures['p50 at 512 MB']),
+      formatSpread(figures['p99 at 512 MB']),
+      figures['cpu at 512 MB']?.median.toFixed(2) ?? '–',
+      `${(bundleBytes / 1_000).toFixed(bundleBytes < 10_000 ? 1 : 0)} kB`,
     ]),
   );
 }
 
-function boundsTable(rows: Row[]): string {
+function ratioTable(rows: Row[]): string {
+  const columns: [title: string, figure: FigureName][] = [
+    ['Cold, 256 MB', 'cold at 256 MB'],
+    ['Cold, 512 MB', 'cold at 512 MB'],
+    ['Warm, p50', 'p50 at 512 MB'],
+    ['CPU per warm request', 'cpu at 512 MB'],
+  ];
+  const medianOf = (name: string, figure: FigureName) =>
+    rows.find((row) => row.name === name)?.figures[figure]?.median;
   return markdownTable(
-    ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
-    bounds.map(([metric, megabytes, row, baseline, maximum]) => {
-      const ratios = ratiosOf(rows, metric, megabytes, row, baseline);
-      const names = [titleOf(row), titleOf(baseline)];
-      const verdict = ratios && ratios.median <= maximum ? 'yes' : '**no**';
-      return [`${metric}, ${megabytes} MB`, ...names, formatSpread(ratios), maximum.toFixed(2), verdict];
-    }),
-    '---',
+    ['Ratio', ...columns.map(([title]) => title)],
+    comparisons.map(([name, baseline]) => [
+      `${name} ÷ ${baseline}`,
+      ...columns.map(([, figure]) => {
+        const [value, divisor] = [medianOf(name, figure), medianOf(baseline, figure)];
+        return value && divisor ? (value / divisor).toFixed(2) : '–';
+      }),
+    ]),
   );
 }
 
-/** Divides each value in a row by the baseline's value from the same round. Returns the spread of the ratios. */
-export function ratiosOf(rows: Row[], metric: Metric, megabytes: number, name: string, baseline: string) {
-  const divisors = figureOf(rows, metric, megabytes, baseline)?.rounds;
-  const values = figureOf(rows, metric, megabytes, name)?.rounds;
-  return values && divisors && spreadOf(values.map((value, round) => value / divisors[round]!));
-}
-
-/** Returns the spread of a row's metric. Cold starts and warm requests at the same memory size are separate rows. */
-export function figureOf(rows: Row[], metric: Metric, megabytes: number, name: string) {
-  return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
-}
-
-/** Returns a row's name in Markdown, with the function's name formatted as code. */
-function titleOf(name: string): string {
-  return name.replace(/^[a-z]+(-[a-z]+)+|^authorizer/, '`$&`');
+/** Returns the table of billed durations. It contains only the service's functions, not the baselines. */
+function memoryTable(rows: Row[]): string {
+  const sizes = [256, 512, 1_024];
+  return markdownTable(
+    ['Function', ...sizes.map((megabytes) => `${megabytes.toLocaleString('en')} MB`)],
+    rows
+      .filter(({ name }) => /^`[\w-]+`$/.test(name))
+      .map(({ name, figures }) => [
+        name,
+        ...sizes.map((megabytes) => formatSpread(figures[`billed at ${megabytes} MB`])),
+      ]),
+  );
 }

@@ -1,66 +1,60 @@
-import { markdownList } from '../../infra/documents/markdown.ts';
+import { statSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure, warmInstance } from './bench-measure.ts';
-import { documents, type Results } from './bench-report.ts';
+import { parts, type Results } from './bench-report.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { createCpuQuota } from './cpu-quota.ts';
 import { runtimeName } from './instance.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures the functions and the baselines.
+// `npm run bench` measures the functions and the baselines for docs/performance.md.
 
-const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3 };
-const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0 };
+const FULL = { coldStarts: 15, warmInstances: 7, warmSizes: [256, 512, 1_024] };
+const QUICK = { coldStarts: 1, warmInstances: 1, warmSizes: [512] };
 
-/** Assumed latency of DynamoDB within a region. */
-const DATABASE_MILLISECONDS = 4;
-
-await runBenchmark('bench', {
-  results: { purpose: 'cold starts and warm requests', measure: measureAll, documents },
+await runBenchmark({
+  script: 'bench',
+  purpose: 'cold starts and warm requests',
+  results: 'results.json',
+  document: 'docs/performance.md',
+  measure: measureAll,
+  parts,
 });
 
-async function prepare(needsQuota: boolean) {
+async function measureAll(isQuick: boolean): Promise<Results> {
+  const { coldStarts, warmInstances, warmSizes } = isQuick ? QUICK : FULL;
   const start = performance.now();
   const quota = createCpuQuota();
-  if (needsQuota && !quota)
+  if (!quota && !isQuick)
     throw new UsageError(
       'A CPU quota requires Linux, root and a control group. Use --quick to measure without a quota.',
     );
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
   const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
-  const setup = {
-    quota,
-    database,
-    databaseMilliseconds: DATABASE_MILLISECONDS,
-    warmUpMilliseconds: 2_000,
-    requests: 200,
-  };
-  const describeRun = (counts: string): string => {
-    const minutes = ((performance.now() - start) / 60_000).toFixed(1);
-    const share = quota?.describe() ?? 'none, so each instance had a full core at every memory size';
-    const environment = `${machine}. Runtime: ${runtimeName}. CPU quota: ${share}`;
-    const date = new Date().toISOString().slice(0, 10);
-    return markdownList([`Measured on ${date} in ${minutes} minutes on ${environment}. ${counts}.`]);
-  };
-  return { functions, setup, describeRun };
-}
 
-async function measureAll(quick: boolean): Promise<Results> {
-  const { coldStarts, warmInstances, otherSizes } = quick ? QUICK : FULL;
-  const { functions, setup, describeRun } = await prepare(!quick);
-  const cold = functions.filter(({ name }) => !name.includes('partitions'));
-  const notWarm = quick ? /primed|hello|idempotent|get-/ : /primed|hello/;
-  const warm = functions.filter(({ name }) => !notWarm.test(name));
-  const sized = functions.filter(({ name }) => !name.includes(' '));
-  const rows = [
-    ...(await measure(coldStart, cold, [256, 512], coldStarts, setup)),
-    ...(await measure(warmInstance, warm, [512], warmInstances, setup)),
-    ...(await measure(warmInstance, sized, [256, 1_024], otherSizes, setup)),
+  const setup = { quota, database };
+  const cold = await measure('cold starts', coldStart, functions, () => [256, 512], coldStarts, setup);
+  const sizesOf = (fn: (typeof functions)[number]) => fn.warmSizes.filter((each) => warmSizes.includes(each));
+  const warm = await measure('warm instances', warmInstance, functions, sizesOf, warmInstances, setup);
+  await database.close();
+
+  const date = new Date().toISOString().slice(0, 10);
+  const minutes = ((performance.now() - start) / 60_000).toFixed();
+  const sentences = [
+    `Measured on ${date} on ${machine}, in ${minutes} min`,
+    `For each function and memory size: cold starts ${coldStarts}, warm instances ${warmInstances}`,
+    `Runtime: ${runtimeName}`,
+    `CPU quota: ${quota?.describe() ?? 'none, so each instance had a full core at every memory size'}`,
   ];
-  await setup.database.close();
-  const instances = `${warmInstances} warm instances (${otherSizes} at other sizes than 512 MB)`;
-  return { runDetails: describeRun(`${coldStarts} cold starts and ${instances} per row`), rows };
+  return {
+    runDetails: sentences.map((each) => `${each}.`).join(' '),
+    rows: functions.map(({ name, file }) => ({
+      name,
+      bundleBytes: statSync(file).size,
+      figures: { ...cold.get(name), ...warm.get(name) },
+    })),
+  };
 }

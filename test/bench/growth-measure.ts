@@ -8,54 +8,43 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
 import { indexKeys } from '../../shared/storage/pets.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 import type { LocalService } from '../support/local-service.ts';
-import {
-  integerField,
-  type Item,
-  itemsPath,
-  requiredInput,
-  textField,
-  validInput,
-} from '../support/sample.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** Contents of a store. `items` must be at least 1,000, because some requests read page 100 of a filtered list. */
+/** Contents of a store. `pets` must be at least 1,000, because some requests read page 100 of a filtered list. */
 export interface Contents {
-  items: number;
+  pets: number;
   partitions: number;
 }
 
-/** Statuses of the ten oldest items. The statuses of the other items repeat this sequence. */
+/** Statuses of the ten oldest pets. The statuses of the other pets repeat this sequence. */
 const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
 
-/**
- * Returns item `index` of a store with `items` items. The ids of the items are spread evenly over a year. Item 0 is the
- * oldest item.
- */
-function itemOf(index: number, items: number): Item {
-  const time = Date.UTC(2025, 0, 2) + Math.floor((index / items) * 365 * 86_400_000);
+/** Returns pet `index` of a store with `pets` pets. Their ids are spread evenly over a year. Pet 0 is the oldest pet. */
+function petOf(index: number, pets: number): Pet {
+  const time = Date.UTC(2025, 0, 2) + Math.floor((index / pets) * 365 * 86_400_000);
   const status = STATUSES[index % 10];
   return {
     id: newId(time, seededInteger(2 ** 12, index)),
-    ...requiredInput,
-    // The text has 20 characters, as test/bench/partitions.ts assumes.
-    [textField]: `Item number ${index.toString().padStart(8, '0')}`,
-    [integerField]: BigInt(index % 10),
+    // The name has 20 characters, as test/bench/partitions.ts assumes.
+    name: `Pet number ${index.toString().padStart(9, '0')}`,
+    categoryId: BigInt(index % 10),
     ...(status && { status }),
   };
 }
 
-/** Yields the items in a store, newest first. */
-function* newestItems(items: number): Generator<Item> {
-  for (let index = items - 1; index >= 0; index -= 1) yield itemOf(index, items);
+/** Yields the pets in a store, newest first. */
+function* newestPets(pets: number): Generator<Pet> {
+  for (let index = pets - 1; index >= 0; index -= 1) yield petOf(index, pets);
 }
 
 /**
- * Fills a local service's data folder. Writes directly to LevelDB in dynalite's format, so that a million items take
+ * Fills a local service's data folder. Writes directly to LevelDB in dynalite's format, so that a million pets take
  * only a minute. Then compacts LevelDB, so that it does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
@@ -64,9 +53,9 @@ function* newestItems(items: number): Generator<Item> {
 export async function fillStore(
   folder: string,
   assembly: string,
-  { items, partitions }: Contents,
+  { pets, partitions }: Contents,
 ): Promise<void> {
-  const showDone = showProgress(`${items} items, listPartitions ${partitions}`, items);
+  const showDone = showProgress(`${pets} pets, listPartitions ${partitions}`, pets);
   const level = new ClassicLevel<string, unknown>(join(folder, 'tables'), { valueEncoding: 'json' });
   const { logicalId: TableName, properties } = readTemplate(stackName('staging'), assembly)
     .resources('AWS::DynamoDB::GlobalTable')
@@ -75,12 +64,12 @@ export async function fillStore(
   let batch = level.batch();
   const add = (entries: { key: string; value: unknown }[]) =>
     entries.forEach(({ key, value }) => batch.put(key, value));
-  for (let index = 0; index < items; index += 1) {
-    const item = itemOf(index, items);
-    const keys = indexKeys(item, listPartitionOf(item.id, partitions));
-    const stored = marshall({ ...item, creation: randomUUID(), ...keys });
+  for (let index = 0; index < pets; index += 1) {
+    const pet = petOf(index, pets);
+    const keys = indexKeys(pet, listPartitionOf(pet.id, partitions));
+    const stored = marshall({ ...pet, creation: randomUUID(), ...keys });
     updateIndexes({ db: { batch: add } }, { TableName, ...properties }, undefined, stored, () => {});
-    if (batch.length < 10_000 && index < items - 1) continue;
+    if (batch.length < 10_000 && index < pets - 1) continue;
     await batch.write();
     batch = level.batch();
     showDone(index + 1);
@@ -89,7 +78,7 @@ export async function fillStore(
   await level.close();
 }
 
-/** A running service that contains exactly the items that `contents` describes. */
+/** A running service that contains exactly the pets that `contents` describes. */
 export type Store = LocalService & { contents: Contents };
 
 /** One row for each kind of request. `times` contains the spread of the latencies in milliseconds for each store. */
@@ -99,43 +88,43 @@ interface Request {
   path: string;
   /** Body of a POST request. @default - the request is a GET */
   body?: string;
-  /** Expected body of the response, without the id of a new item. */
+  /** Expected body of the response, without the id of a new pet. */
   expected: string;
 }
 
-/** Returns a function that creates the n-th request of one kind to a store with `items` items. */
-type Kind = (items: number) => (number: number) => Request;
+/** Returns a function that creates the n-th request of one kind to a store with `pets` pets. */
+type Kind = (pets: number) => (number: number) => Request;
 
-/** Kinds of requests by row name. Creates are last because they add items to the lists. */
+/** Kinds of requests by row name. Creates are last because they add pets to the lists. */
 const kinds: Record<string, Kind> = {
   [`list of ${PAGE.default}`]: list(1, PAGE.default),
-  [`list of ${PAGE.default}, one status`]: list(1, PAGE.default, validInput.status),
+  [`list of ${PAGE.default}, one status`]: list(1, PAGE.default, 'available'),
   'list of 5': list(1, 5),
-  'list of 5, one status': list(1, 5, validInput.status),
+  'list of 5, one status': list(1, 5, 'available'),
   'list of 5, page 100': list(100, 5),
-  'list of 5, one status, page 100': list(100, 5, validInput.status),
-  get: (items) => (number) => {
-    // Multiplying by a prime number spreads the requests over all items in the store.
-    const item = itemOf((number * 7_919) % items, items);
-    return { path: `${itemsPath}/${item.id}`, expected: stringifyJson(item) };
+  'list of 5, one status, page 100': list(100, 5, 'available'),
+  get: (pets) => (number) => {
+    // Multiplying by a prime number spreads the requests over all pets in the store.
+    const pet = petOf((number * 7_919) % pets, pets);
+    return { path: `/pets/${pet.id}`, expected: stringifyJson(pet) };
   },
   create: () => (number) => {
-    const body = stringifyJson({ ...validInput, [textField]: `Item ${number}` });
-    return { path: itemsPath, body, expected: body };
+    const body = JSON.stringify({ name: `Pet ${number}`, categoryId: 7, status: 'available' });
+    return { path: '/pets', body, expected: body };
   },
 };
 
 /** Returns the kind of request that reads page `page` of a list. The first page is page 1. */
-function list(page: number, limit: number, status?: Item['status']): Kind {
+function list(page: number, limit: number, status?: PetStatus): Kind {
   const filters = status ? { status } : {};
-  return (items) => {
-    const listed = newestItems(items).filter((item) => !status || item.status === status);
+  return (pets) => {
+    const listed = newestPets(pets).filter((pet) => !status || pet.status === status);
     const newest = listed.take(page * limit).toArray();
     const query = new URLSearchParams({ limit: `${limit}`, ...filters });
     const previous = newest.at(-limit - 1);
     if (previous) query.set('cursor', encodeCursor(previous.id, filters));
     const expected = stringifyJson(newest.slice(-limit));
-    return () => ({ path: `${itemsPath}?${query.toString()}`, expected });
+    return () => ({ path: `/pets?${query.toString()}`, expected });
   };
 }
 
@@ -147,7 +136,7 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
  */
 export function measure(stores: Store[], requests: number): Promise<Rows> {
   return Array.fromAsync(Object.entries(kinds), async ([request, kind]) => {
-    const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.items) }));
+    const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.pets) }));
     const times = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
       send(store, requestOf(round)),
     );

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/command.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import type { Subject } from './bench-functions.ts';
+import type { MeasuredFunction } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 
 const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
@@ -21,14 +21,17 @@ export const runtimeName = hasClient
   ? `aws-lambda-ric ${JSON.parse(readFileSync(`${client}/package.json`, 'utf8')).version}`
   : "substitute for AWS's runtime interface client";
 
+/** What an instance needs to know about its function. */
+type StartedFunction = Omit<MeasuredFunction, 'warmSizes'>;
+
 /**
  * Starts an instance. As on Lambda, the instance has a full core during init and then the CPU share of its memory size.
  *
  * @throws Error with the process's output if init fails
  */
-export async function startInstance(subject: Subject, quota?: CpuQuota) {
-  const { name, file, environment, megabytes, expected } = subject;
-  const event = JSON.stringify(subject.event);
+export async function startInstance(fn: StartedFunction, megabytes: number, quota?: CpuQuota) {
+  const { name, file, environment, expected } = fn;
+  const event = JSON.stringify(fn.event);
   const exited = new AbortController();
   const { address, receive, close } = await startRuntimeApi(exited.signal);
   quota?.setMemorySize();
@@ -52,7 +55,7 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
     /** Time from the start of the process to its request for the first event. */
     initMilliseconds,
     /**
-     * Sends the subject's event. Invocations must not overlap.
+     * Sends the function's event. Invocations must not overlap.
      *
      * @throws UsageError if the function returns a wrong result
      * @throws Error if the function fails or the process ends
@@ -72,7 +75,7 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
       return { milliseconds, billedMilliseconds };
     },
     /** Returns the CPU time that the process has used. */
-    cpuMicroseconds: () => cpuTimeOf(child.pid!),
+    cpuMilliseconds: () => cpuTimeOf(child.pid!),
     async [Symbol.asyncDispose](): Promise<void> {
       kill();
       await ended;
@@ -132,9 +135,9 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** Returns the CPU time of a process in microseconds, or 0 if the operating system is not Linux. */
+/** Returns the CPU time of a process in milliseconds, or 0 if the operating system is not Linux. */
 function cpuTimeOf(pid: number): number {
   return globSync(`/proc/${pid}/task/*/schedstat`)
-    .map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10) / 1_000)
+    .map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10) / 1_000_000)
     .reduce((sum, each) => sum + each, 0);
 }
