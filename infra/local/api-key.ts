@@ -12,16 +12,33 @@ import { databaseSettings, localOperator, type LocalService, writePrivately } fr
  *
  * @throws UsageError if the folder contains an API key of a different stage.
  */
-export async function findApiKey(folder: string, api: ApiGateway, service: Omit<LocalService, 'baseUrl'>) {
+export async function findApiKey(
+  folder: string,
+  api: ApiGateway,
+  service: Omit<LocalService, 'baseUrl'>,
+): Promise<string> {
   const file = join(folder, 'api-key');
   const stored = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored) && !stored.startsWith(keyPrefix(service.stage)))
+  const isApiKey = new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored);
+  if (isApiKey && !stored.startsWith(keyPrefix(service.stage)))
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
+  if (await isAccepted(stored, api)) return stored;
+
+  const key = await issueApiKey(service);
+  writePrivately(file, key);
+  return key;
+}
+
+/** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
+async function isAccepted(key: string, api: ApiGateway): Promise<boolean> {
   const { method, path } = listOperation;
-  const headers: Pair[] = [['Authorization', `Bearer ${stored}`]];
+  const headers: Pair[] = [['Authorization', `Bearer ${key}`]];
   const request = { method, path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
-  // The API rejects revoked keys and keys whose table was deleted.
-  if ((await api.handle(request)).status !== 401) return stored;
+  const { status } = await api.handle(request);
+  return status !== 401;
+}
+
+async function issueApiKey(service: Omit<LocalService, 'baseUrl'>): Promise<string> {
   // These modules are imported only to issue a key, because importing the SDK takes 0.2 s.
   const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
   const { newApiKey } = await import('../../shared/storage/api-keys.ts');
@@ -29,6 +46,5 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   const { key, record } = newApiKey(service.stage, { owner: 'local development', caller: localOperator });
   const put = new PutCommand({ TableName: service.apiKeysTable, Item: record });
   await connect(databaseSettings(service)).send(put);
-  writePrivately(file, key);
   return key;
 }

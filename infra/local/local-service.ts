@@ -62,20 +62,25 @@ export function readLocalService(folder: string): LocalService {
  * @throws UsageError if this service is not running, or if several services keep their data in memory.
  */
 export async function findLocalService(data?: string): Promise<LocalService> {
-  const onDisk = data === IN_MEMORY ? undefined : resolve(data || defaultDataFolder());
-  const service = onDisk && (await findRunning(onDisk));
-  if (service) return service;
-  const inMemory = data && onDisk ? [] : await Promise.all(temporaryFolders().map(findRunning));
-  const [first, ...others] = inMemory.filter((found) => found !== undefined);
-  if (!first) {
-    const place = onDisk ? `with the data folder ${onDisk}` : 'in memory';
-    throw new UsageError(
-      `No local service is running ${place}. Run npm start${data ? ` -- --data ${data}` : ''}.`,
-    );
+  const inMemoryOnly = data === IN_MEMORY;
+  const folder = resolve(data && !inMemoryOnly ? data : defaultDataFolder());
+  if (!inMemoryOnly) {
+    const onDisk = await findRunning(folder);
+    if (onDisk) return onDisk;
   }
-  if (others.length === 0) return first;
-  const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} in ${folder}`).join(', ');
-  throw new UsageError(`Several local services are running: ${services}. Choose one with --data FOLDER.`);
+  // If --data names a folder, services in memory are not meant.
+  const isMemoryMeant = !data || inMemoryOnly;
+  const candidates = isMemoryMeant ? await Promise.all(temporaryFolders().map(findRunning)) : [];
+  const inMemory = candidates.filter((service) => service !== undefined);
+  if (inMemory.length > 1) {
+    const services = inMemory.map((service) => `${service.baseUrl} in ${service.folder}`).join(', ');
+    throw new UsageError(`Several local services are running: ${services}. Choose one with --data FOLDER.`);
+  }
+  if (inMemory[0]) return inMemory[0];
+  const place = inMemoryOnly ? 'in memory' : `with the data folder ${folder}`;
+  throw new UsageError(
+    `No local service is running ${place}. Run npm start${data ? ` -- --data ${data}` : ''}.`,
+  );
 }
 
 /** Returns only the temporary folders that this user owns, because key commands must not use another user's service. */

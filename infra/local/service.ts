@@ -26,12 +26,9 @@ export const options = {
 export type ServiceOptions = OptionValues<typeof options> & { data: string };
 
 /** @throws UsageError if an option, the template or the data prevents the service from starting. */
-export async function startService({ stage, data, verbose, ...others }: ServiceOptions) {
-  const port = integerOption(`The port ${others.port} (--port or PORT)`, others.port, 0, 65_535);
-  const inspectPort = others.inspect ? integerOption('--inspect', others.inspect, 1_024, 65_000) : 0;
-  if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
-  if (others.assembly && (others.watch || others.synth || inspectPort))
-    throw new UsageError('--assembly cannot be combined with --watch, --inspect or --synth.');
+export async function startService(settings: ServiceOptions) {
+  const { stage, data, verbose } = settings;
+  const { port, inspectPort } = checkOptions(settings);
   const folder = data === IN_MEMORY ? undefined : resolve(data);
   const started = new AsyncDisposableStack();
   try {
@@ -40,14 +37,10 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
     const store = await openStore(folder && join(folder, 'tables'));
     started.defer(store.close);
 
-    const assembly = others.assembly || join(workFolder, 'cdk.out');
-    if (!others.assembly) await synthesizeIfChanged(assembly, others.synth);
+    const assembly = settings.assembly || join(workFolder, 'cdk.out');
+    if (!settings.assembly) await synthesizeIfChanged(assembly, settings.synth);
     const reloaded = join(workFolder, 'bundles');
-    const sourceMaps = [join(assembly, sourceMapsFolder), reloaded];
-    const log = (line: string): void => {
-      // A line that starts with `{"_aws":` contains metrics in CloudWatch's embedded metric format.
-      if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
-    };
+    const log = functionLog(verbose, [join(assembly, sourceMapsFolder), reloaded]);
     const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, inspectPort, log });
     started.defer(emulator.close);
     const { api, databaseEndpoint } = emulator;
@@ -63,7 +56,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
-    if (others.watch || inspectPort) {
+    if (settings.watch || inspectPort) {
       const { startWatch } = await import('./watch.ts');
       started.defer(startWatch(emulator, reloaded));
     }
@@ -74,24 +67,61 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
   }
 }
 
+/** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
+function checkOptions({ data, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
+  const port = integerOption(`The port ${portText} (--port or PORT)`, portText, 0, 65_535);
+  const inspectPort = inspect ? integerOption('--inspect', inspect, 1_024, 65_000) : 0;
+  if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
+  if (assembly && (watch || inspectPort || synth))
+    throw new UsageError('--assembly cannot be combined with --watch, --inspect or --synth.');
+  return { port, inspectPort };
+}
+
+/** Returns a function that prints a line of a function's log. Without `verbose`, it omits the functions' metrics. */
+function functionLog(verbose: boolean, sourceMaps: string[]): (line: string) => void {
+  return (line) => {
+    // A line that starts with `{"_aws":` contains metrics in CloudWatch's embedded metric format.
+    const isMetric = line.startsWith('{"_aws":');
+    if (verbose || !isMetric) console.log(toSources(line, sourceMaps));
+  };
+}
+
 /** Returns a UsageError if the stack, the port, the data folder or its disk caused the error, and otherwise `error`. */
 export function explainError(folder: string, error: unknown): unknown {
   if (error instanceof EmulatorError)
     return new UsageError(`${error.message} To see all options, run npm start -- --help.`);
   if (!Error.isError(error) || error instanceof UsageError) return error;
-  const { path, message, code = '' } = error as NodeJS.ErrnoException;
-  if (/no space left|quota exceeded|file too large/i.test(message)) {
+  const { message } = error;
+
+  const isDiskFull = /no space left|quota exceeded|file too large/i.test(message);
+  if (isDiskFull) {
     const remedy = 'Free disk space and restart the local service. The stored data is intact.';
     return new UsageError(`The disk is full (${message}). ${remedy}`);
   }
-  if (/^Corruption: |^IO error: .*: (?:No such file or directory|Invalid argument)$/.test(message)) {
+
+  const isDamaged = /^Corruption: |^IO error: .*: (?:No such file or directory|Invalid argument)$/.test(
+    message,
+  );
+  if (isDamaged) {
     const remedy = 'Choose another folder with --data. Delete the data only if you do not need it.';
     return new UsageError(`The tables in ${folder} are damaged (${message}). ${remedy}`);
   }
-  const isFolderError = path
-    ? (path + sep).startsWith(folder + sep) || (folder + sep).startsWith(path + sep)
-    : /^(?:EIO|EROFS|LEVEL_\w+)$/.test(code);
-  if (!isFolderError) return error;
-  const remedy = 'Do not delete the data. Check the permissions, or choose another folder with --data.';
-  return new UsageError(`The folder ${folder} is unusable (${message}). ${remedy}`);
+
+  if (isFolderError(folder, error)) {
+    const remedy = 'Do not delete the data. Check the permissions, or choose another folder with --data.';
+    return new UsageError(`The folder ${folder} is unusable (${message}). ${remedy}`);
+  }
+  return error;
+}
+
+/** Returns whether the error is about a path in `folder` or about one of its parent folders. */
+function isFolderError(folder: string, error: NodeJS.ErrnoException): boolean {
+  const { path, code = '' } = error;
+  // LevelDB's errors and some errors of a disk contain no path.
+  if (!path) return /^(?:EIO|EROFS|LEVEL_\w+)$/.test(code);
+  return isIn(folder, path) || isIn(path, folder);
+}
+
+function isIn(folder: string, path: string): boolean {
+  return (path + sep).startsWith(folder + sep);
 }

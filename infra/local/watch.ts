@@ -19,53 +19,73 @@ const PAUSE_MILLISECONDS = 50;
  */
 export function startWatch({ functions, api }: Emulator, root: string): () => Promise<void> {
   const running = [...functions.values()].map((fn) => ({ name: handlerModule(fn.handler), fn }));
-  const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
-  const isForDebugger = debuggers.some(Boolean);
-  if (isForDebugger) print(`debuggers can attach to ${debuggers.join(', ')}`);
+  const debugged = running.filter(({ fn }) => fn.inspectPort);
+  const isForDebugger = debugged.length > 0;
+  if (isForDebugger) {
+    const places = debugged.map(({ name, fn }) => `${name} on 127.0.0.1:${fn.inspectPort}`);
+    print(`debuggers can attach to ${places.join(', ')}`);
+  }
   rmSync(root, { recursive: true, force: true });
-  let loaded = '';
-  let folder: string | undefined;
   const closing = new AbortController();
+  /** Folder and names of the bundles that the functions run, after the first build. */
+  let loaded: { folder: string; names: string } | undefined;
 
   async function reload(): Promise<void> {
     const start = performance.now();
-    const outdir = join(root, Date.now().toString());
-    const bundles = await bundleFunctions(outdir, isForDebugger);
+    const folder = join(root, Date.now().toString());
+    const bundles = await bundleFunctions(folder, isForDebugger);
     // The name of a bundle contains a hash of its content, so equal names mean that no function has changed.
     const names = [...bundles.values()].map((file) => basename(file)).join();
-    if (names === loaded) return rmSync(outdir, { recursive: true });
+    if (names === loaded?.names) {
+      rmSync(folder, { recursive: true });
+      return;
+    }
     const drained = running.map(({ name, fn }) => fn.updateCode(bundles.get(name)!));
-    const previous = folder;
-    [loaded, folder] = [names, outdir];
+    const previous = loaded;
+    loaded = { folder, names };
     api.flushAuthorizersCache();
-    if (!previous) return;
     // The next reload does not wait for slow requests or for requests at a breakpoint.
-    void Promise.all(drained).then(() => {
-      rmSync(previous, { recursive: true, force: true });
-      return print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
-    });
+    if (previous) void finishReload(drained, previous.folder, start);
   }
 
-  async function watch(): Promise<void> {
-    // The first build applies changes that were saved after the synthesis started.
-    for (let built = '', seen = ''; !closing.signal.aborted; await setTimeout(PAUSE_MILLISECONDS)) {
-      const [before, now] = [seen, timesOfSources()];
-      seen = now;
-      if (now === built || now !== before) continue;
-      await reload().catch((error) => {
-        if (!(error instanceof UsageError)) throw error;
-        print(`${error.message} The previous code continues to run.`);
-      });
-      if (!built) print('watching the functions (restart for changes to the stack or the local service)');
-      built = now;
+  async function reloadOrReport(): Promise<void> {
+    try {
+      await reload();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      print(`${error.message} The previous code continues to run.`);
     }
   }
 
-  const working = watch();
+  async function watch(): Promise<void> {
+    let built = '';
+    let previous = '';
+    while (!closing.signal.aborted) {
+      const current = timesOfSources();
+      const isStable = current === previous;
+      previous = current;
+      if (isStable && current !== built) {
+        // The first build applies changes that were saved after the synthesis started.
+        await reloadOrReport();
+        if (!built) print('watching the functions (restart for changes to the stack or the local service)');
+        built = current;
+      }
+      await setTimeout(PAUSE_MILLISECONDS);
+    }
+  }
+
+  const watching = watch();
   return async function close(): Promise<void> {
     closing.abort();
-    await working;
+    await watching;
   };
+}
+
+/** Deletes the previous bundles when all instances that run them have exited. `start` is the time at which the build started. */
+async function finishReload(drained: Promise<void>[], previousFolder: string, start: number): Promise<void> {
+  await Promise.all(drained);
+  rmSync(previousFolder, { recursive: true, force: true });
+  print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
 }
 
 /** Returns a text that differs after each change. `fs.watch` would miss changes after an editor has replaced a file. */

@@ -1,5 +1,5 @@
 import { startDatabase } from './dynamodb/dynamodb.ts';
-import { type OpenStore, openStore } from './dynamodb/store.ts';
+import type { OpenStore } from './dynamodb/store.ts';
 import { EmulatorError } from './errors.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { requireFreePort, serve, type ServerSettings } from './gateway/server.ts';
@@ -11,12 +11,12 @@ export interface EmulatorOptions {
   /** Folder of the cloud assembly that `cdk synth` wrote. */
   assembly: string;
   stackName: string;
-  /** Result of `openStore`. Close the store after the emulator. @default - tables in memory */
-  store?: OpenStore;
-  /** Port for a debugger of the first function. Each further function uses the next port. @default - no debuggers */
-  inspectPort?: number;
-  /** Receives each line that a function writes. @default console.log */
-  log?: (line: string) => void;
+  /** Result of `openStore`. Close the store after the emulator. */
+  store: OpenStore;
+  /** Port for a debugger of the first function. Each further function uses the next port. 0 disables debuggers. */
+  inspectPort: number;
+  /** Receives each line that a function writes. */
+  log: (line: string) => void;
 }
 
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
@@ -26,22 +26,24 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
  *
  * @throws EmulatorError if the stack is missing, or if the emulator cannot run the stack.
  */
-export async function startEmulator(options: EmulatorOptions) {
-  const { assembly, stackName, store, inspectPort: firstPort = 0, log = console.log } = options;
-  await using starting = new AsyncDisposableStack();
+export async function startEmulator({ assembly, stackName, store, inspectPort, log }: EmulatorOptions) {
+  await using starting = new AsyncDisposableStack(); // stops what has started if a later step fails
   const template = readTemplate(stackName, assembly);
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  const database = await startDatabase(store ?? (await openStore()), tables, readPermissions(template));
+  const database = await startDatabase(store, tables, readPermissions(template));
   starting.defer(database.close);
+
   const functions = new Map<string, RunningFunction>();
   for (const resource of template.resources('AWS::Lambda::Function')) {
     const file = bundleIn(assembly, resource);
-    const inspectPort = firstPort && firstPort + functions.size;
-    if (inspectPort) await requireFreePort(inspectPort);
-    const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, inspectPort, log });
+    const ownInspectPort = inspectPort && inspectPort + functions.size;
+    if (ownInspectPort) await requireFreePort(ownInspectPort);
+    const options = { file, databaseEndpoint: database.endpoint, inspectPort: ownInspectPort, log };
+    const fn = createFunction(resource, options);
     starting.defer(fn.close);
     functions.set(resource.logicalId, fn);
   }
+
   const api = createApiGateway(template, functions);
   const started = starting.move();
   return {
@@ -51,16 +53,16 @@ export async function startEmulator(options: EmulatorOptions) {
     databaseEndpoint: database.endpoint,
     /** @returns the port, which is a free port if `port` is 0 */
     async listen(port: number, settings?: ServerSettings): Promise<number> {
-      if (port && functions.values().some(({ inspectPort }) => inspectPort === port))
+      if (port && functions.values().some((fn) => fn.inspectPort === port))
         throw new EmulatorError(`Port ${port} is the port of a debugger. Choose another port.`);
       const server = await serve(api, port, settings);
-      started.defer(() => server.close());
+      started.defer(server.close);
       return server.port;
     },
     /** Stops accepting requests, waits for the requests in progress, and stops the functions and the database. */
     close: async (): Promise<void> => {
       // With debuggers, the functions are stopped first, because a request at a breakpoint would not end.
-      if (firstPort) await Promise.all(functions.values().map((fn) => fn.close()));
+      if (inspectPort) await Promise.all(functions.values().map((fn) => fn.close()));
       await started.disposeAsync();
     },
   };

@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
 import { json } from 'node:stream/consumers';
 import type { OpenStore, Table } from './store.ts';
 import type { IsAllowed } from '../template/permissions.ts';
-import { region, tableArn } from '../template/template.ts';
+import { region, tableArn } from '../template/intrinsics.ts';
 
 /** Access key id of callers with all permissions. A function's access key id is its logical id. */
 export const operatorAccessKeyId = 'operator';
+
+/** Parts of a request's input that determine which tables and indexes the request uses. */
+interface Input {
+  TableName?: string;
+  IndexName?: string;
+  /** Requests of a batch by table name. */
+  RequestItems?: Record<string, unknown>;
+}
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
@@ -22,30 +30,54 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
   for (const table of tables) await store.ensureTable(table);
   // A random path prevents programs that use a killed emulator's URL from reaching a new emulator on the same port.
   const path = `/${randomUUID()}`;
-  const guard = createServer(async (request, response) => {
-    if (!request.url?.startsWith(path)) return response.writeHead(404).end();
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!request.url?.startsWith(path)) {
+      response.writeHead(404).end();
+      return;
+    }
     // An incomplete body or the JSON text `null` would crash dynalite, so dynalite gets `{}`, which it rejects.
-    const input: any = (await json(request).catch(() => null)) ?? {};
-    const [, caller = ''] = /Credential=(\w+)\//.exec(request.headers.authorization ?? '') ?? [];
+    const body = await json(request).catch(() => null);
+    const input: Input = body ?? {};
+    const caller = callerOf(request);
     const action = `dynamodb:${String(request.headers['x-amz-target']).split('.')[1]}`;
-    const { TableName = '', IndexName, RequestItems = { [TableName]: {} } } = input;
-    const index = IndexName ? `/index/${IndexName}` : '';
-    const arns = Object.keys(RequestItems).map((name) => tableArn(name + index));
-    const isPermitted = caller === operatorAccessKeyId || arns.every((arn) => isAllowed(caller, action, arn));
-    if (caller && isPermitted) return store.handle(request, input, response);
-    const Message = `${caller || 'An unsigned caller'} is not authorized to perform ${action} on ${arns.join()}.`;
-    response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
-    response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', Message }));
-  });
-  guard.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
-  await once(guard.listen(0, '127.0.0.1'), 'listening');
+    const arns = arnsIn(input);
+    const isPermitted =
+      caller === operatorAccessKeyId || (caller && arns.every((arn) => isAllowed(caller, action, arn)));
+    if (isPermitted) return store.handle(request, input, response);
+    deny(
+      response,
+      `${caller || 'An unsigned caller'} is not authorized to perform ${action} on ${arns.join()}.`,
+    );
+  }
+
+  const server = createServer(handle);
+  server.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    endpoint: `http://127.0.0.1:${(guard.address() as AddressInfo).port}${path}`,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     close: (): Promise<void> => {
-      guard.closeAllConnections();
-      return guard[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      return server[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Returns the access key id that signed the request, or an empty string. The signature is not verified. */
+function callerOf({ headers }: IncomingMessage): string {
+  return /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+/** Returns the ARNs of the index or the tables that the request uses. */
+function arnsIn({ TableName = '', IndexName, RequestItems }: Input): string[] {
+  if (RequestItems) return Object.keys(RequestItems).map(tableArn);
+  return [IndexName ? `${tableArn(TableName)}/index/${IndexName}` : tableArn(TableName)];
+}
+
+function deny(response: ServerResponse, message: string): void {
+  const type = 'com.amazon.coral.service#AccessDeniedException';
+  response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify({ __type: type, Message: message }));
 }
 
 /** Returns the environment variables that connect the SDK to the database and hide the developer's AWS settings. */

@@ -8,10 +8,10 @@ import { EmulatorError } from '../errors.ts';
 import type { Resource } from '../template/template.ts';
 
 // Patches dynalite 4.0.0, as README.md explains.
-const { create } = engine;
-Object.assign(engine, { updateIndexes });
-const { prototype } = AbstractValueIterator;
-Object.assign(prototype, { return: Reflect.get(prototype, 'close') });
+const createStore = engine.create;
+engine.updateIndexes = updateIndexes;
+const iterator: { return?: unknown; close: unknown } = AbstractValueIterator.prototype;
+iterator.return = iterator.close;
 
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
@@ -25,7 +25,7 @@ export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
  * @throws Error whose code starts with `LEVEL_` if the tables cannot be read.
  */
 export async function openStore(folder?: string) {
-  const store = create({ path: folder });
+  const store = createStore({ path: folder });
   const { db } = store;
   // dynalite would exit the process if it could not open the store, so the store is opened here.
   await db.open().catch(({ cause }: { cause: NodeJS.ErrnoException }) => {
@@ -42,14 +42,15 @@ export async function openStore(folder?: string) {
      *
      * @throws EmulatorError if the stored table differs from the template.
      */
-    async ensureTable({ logicalId: TableName, properties }: Table): Promise<void> {
-      const key = `table~${TableName}`;
+    async ensureTable({ logicalId, properties }: Table): Promise<void> {
+      const key = `table~${logicalId}`;
       const stored = await db.get(key);
-      if (!stored) return db.put(key, { TableName, TableStatus: 'ACTIVE', ...properties });
+      if (!stored) return db.put(key, { TableName: logicalId, TableStatus: 'ACTIVE', ...properties });
       if (isDeepStrictEqual(shape(stored), shape(properties))) return;
-      const problem = `The keys or indexes of the stored table ${TableName} differ from the template.`;
+      const problem = `The keys or indexes of the stored table ${logicalId} differ from the template.`;
       throw new EmulatorError(`${problem} Choose another folder, or delete the data if you do not need it.`);
     },
+    /** Passes a request to dynalite. `input` is the request's parsed body, because the body has already been read. */
     handle(request: IncomingMessage, input: object, response: ServerResponse): void {
       const { method, url, headers } = request;
       const body = Readable.from([JSON.stringify(input)]);
@@ -59,7 +60,7 @@ export async function openStore(folder?: string) {
   };
 }
 
-/** Returns the table's keys and indexes, so that two tables can be compared. */
+/** Returns the table's keys and indexes, so that two tables can be compared. The order of indexes has no effect. */
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any) {
   const indexes = GlobalSecondaryIndexes.map((index: any) => [index.IndexName, index.KeySchema]);
   return { AttributeDefinitions, KeySchema, indexes: Object.fromEntries(indexes) };
@@ -70,12 +71,16 @@ export function updateIndexes({ db }: any, table: any, before: any, after: any, 
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
   const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
-  const prefix = `index-global~${TableName}~`;
-  const key = `item-${TableName}~${engine.createKey(after ?? before, table)}`;
+  const indexPrefix = `index-global~${TableName}~`;
+  const itemKey = `item-${TableName}~${engine.createKey(after ?? before, table)}`;
   const writes = [
-    ...deletes.map((entry: any) => ({ type: 'del', key: `${prefix}${entry.index}~${entry.key}` })),
-    ...puts.map((put: any) => ({ type: 'put', key: `${prefix}${put.index}~${put.key}`, value: put.item })),
-    after ? { type: 'put', key, value: after } : { type: 'del', key },
+    ...deletes.map(({ index, key }: any) => ({ type: 'del', key: `${indexPrefix}${index}~${key}` })),
+    ...puts.map(({ index, key, item }: any) => ({
+      type: 'put',
+      key: `${indexPrefix}${index}~${key}`,
+      value: item,
+    })),
+    after ? { type: 'put', key: itemKey, value: after } : { type: 'del', key: itemKey },
   ];
   db.batch(writes, callback);
 }

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createAuthorizer } from './authorizer.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
-import type { LambdaFunction } from '../lambda/lambda.ts';
+import { type Functions, invoke } from './invoke.ts';
 import { proxyEvent } from './proxy-event.ts';
-import { invoke, mockResponse, ProxyResult, readGatewayResponses } from './responses.ts';
+import { ProxyResult } from './proxy-result.ts';
 import { readRoutes } from './routes.ts';
+import {
+  type GatewayResponseType,
+  mockResponse,
+  readGatewayResponses,
+  withRequestId,
+} from './static-responses.ts';
 import { EmulatorError } from '../errors.ts';
 import type { ResourceType } from '../template/resources.ts';
 import { accountId, region, type Resource, type Template } from '../template/template.ts';
@@ -19,43 +25,58 @@ export type ApiGateway = ReturnType<typeof createApiGateway>;
 /**
  * Creates the REST API that the template defines. For each request, the API finds the route, calls the authorizer, and
  * then calls the function or the mock. If a step fails, the client gets a gateway response.
+ *
+ * @throws EmulatorError if the template does not define exactly one API and stage, or lacks a gateway response.
  */
-export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>) {
+export function createApiGateway(template: Template, functions: Functions) {
   const { logicalId: apiId } = onlyOne(template, 'AWS::ApiGateway::RestApi');
-  const { StageName: stage } = onlyOne(template, 'AWS::ApiGateway::Stage').properties;
+  const stage = onlyOne(template, 'AWS::ApiGateway::Stage').properties.StageName;
   const findRoute = readRoutes(template);
-  const authorizers = new Map<string, ReturnType<typeof createAuthorizer>>();
-  for (const { logicalId, properties } of template.resources('AWS::ApiGateway::Authorizer'))
-    authorizers.set(logicalId, createAuthorizer(properties, functions));
   const gatewayResponse = readGatewayResponses(template);
+  const authorizers = new Map(
+    template
+      .resources('AWS::ApiGateway::Authorizer')
+      .map(({ logicalId, properties }) => [logicalId, createAuthorizer(properties, functions)]),
+  );
 
   /** Returns the integration's response, or the type of the gateway response if the request is rejected or fails. */
-  async function invokeIntegration(request: HttpRequest, requestId: string): Promise<HttpResponse | string> {
-    if (Number(headerValues(request, 'Content-Length').at(-1)) > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
+  async function respond(
+    request: HttpRequest,
+    requestId: string,
+  ): Promise<HttpResponse | GatewayResponseType> {
+    const contentLength = Number(headerValues(request, 'Content-Length').at(-1));
+    if (contentLength > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
     const route = findRoute(request.method, request.path);
     if (!route) return 'MISSING_AUTHENTICATION_TOKEN';
-    const { AuthorizerId, Integration } = route.method;
 
-    const token = headerValues(request, 'Authorization').join(',');
-    const methodArn = `arn:aws:execute-api:${region}:${accountId}:${apiId}/${stage}/${request.method}${request.path}`;
-    const authorizer = AuthorizerId && (await authorizers.get(AuthorizerId)!.authorize(token, methodArn));
-    if (typeof authorizer === 'string') return authorizer;
+    let authorizer: Record<string, string> | undefined;
+    if (route.method.AuthorizerId) {
+      const token = headerValues(request, 'Authorization').join(',');
+      const methodArn = `arn:aws:execute-api:${region}:${accountId}:${apiId}/${stage}/${request.method}${request.path}`;
+      const outcome = await authorizers.get(route.method.AuthorizerId)!.authorize(token, methodArn);
+      if (typeof outcome === 'string') return outcome;
+      authorizer = outcome;
+    }
 
-    if (Integration.Type === 'MOCK') return mockResponse(Integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
+    const integration = route.method.Integration;
+    if (integration.Type === 'MOCK') return mockResponse(integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
     const body = Buffer.concat(await Array.fromAsync(request.body));
     const event = proxyEvent(request, body, route, { apiId, stage, requestId, authorizer });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
-    return (await invoke(functions, Integration.Uri, event, ProxyResult)) ?? 'DEFAULT_5XX';
+    return (await invoke(functions, integration.Uri, event, ProxyResult)) ?? 'DEFAULT_5XX';
   }
 
   return {
     gatewayResponse,
     async handle(request: HttpRequest): Promise<HttpResponse> {
       const requestId = randomUUID();
-      return gatewayResponse(await invokeIntegration(request, requestId), requestId);
+      const response = await respond(request, requestId);
+      return typeof response === 'string'
+        ? gatewayResponse(response, requestId)
+        : withRequestId(response, requestId);
     },
-    flushAuthorizersCache: (): void => {
-      for (const { flushCache } of authorizers.values()) flushCache();
+    flushAuthorizersCache(): void {
+      for (const authorizer of authorizers.values()) authorizer.flushCache();
     },
   };
 }

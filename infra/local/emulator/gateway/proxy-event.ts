@@ -2,11 +2,18 @@ import { headerValues, type HttpRequest, type Pair } from './http-message.ts';
 import type { Route } from './routes.ts';
 import { accountId } from '../template/template.ts';
 
+/** Headers that API Gateway does not pass to a function or that it replaces. */
 const REMOVED_HEADERS =
   /^(?:connection|content-length|expect|keep-alive|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-forwarded-(?:for|proto))$/i;
 
 /** Fields of `requestContext` that the request and the route do not determine. */
-type RequestContext = Record<'apiId' | 'stage' | 'requestId', string> & { authorizer: object | undefined };
+interface RequestContext {
+  apiId: string;
+  stage: string;
+  requestId: string;
+  /** Principal and context that the authorizer returned. Undefined if the method has no authorizer. */
+  authorizer: Record<string, string> | undefined;
+}
 
 /**
  * Returns the event that API Gateway sends to a function (payload format 1.0). Absent values are `null`. Query
@@ -15,22 +22,23 @@ type RequestContext = Record<'apiId' | 'stage' | 'requestId', string> & { author
  */
 export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, context: RequestContext) {
   const { method: httpMethod, path, sourceIp } = request;
+  const { resourcePath, pathParameters } = route;
   const headers: Pair[] = [
     ...request.headers.filter(([name]) => !REMOVED_HEADERS.test(name)),
     ['X-Forwarded-For', sourceIp],
     ['X-Forwarded-Proto', 'http'],
   ];
   // URLSearchParams leaves invalid percent-encoding unchanged, so malformed queries reach the function.
-  const parameters = [...new URLSearchParams(request.query)];
+  const queryParameters = [...new URLSearchParams(request.query)];
   return {
-    resource: route.resourcePath,
+    resource: resourcePath,
     path,
     httpMethod,
     headers: lastValues(headers),
     multiValueHeaders: allValues(headers),
-    queryStringParameters: lastValues(parameters),
-    multiValueQueryStringParameters: allValues(parameters),
-    pathParameters: lastValues(route.pathParameters),
+    queryStringParameters: lastValues(queryParameters),
+    multiValueQueryStringParameters: allValues(queryParameters),
+    pathParameters: lastValues(pathParameters),
     stageVariables: null,
     requestContext: {
       ...context,
@@ -43,7 +51,7 @@ export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, con
       protocol: 'HTTP/1.1',
       requestTimeEpoch: Date.now(),
       resourceId: route.method.ResourceId,
-      resourcePath: route.resourcePath,
+      resourcePath,
     },
     body: body.toString() || null,
     isBase64Encoded: false,
@@ -51,11 +59,14 @@ export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, con
 }
 
 function lastValues(pairs: Pair[]): Record<string, string> | null {
-  return pairs.length > 0 ? Object.fromEntries(pairs) : null;
+  if (pairs.length === 0) return null;
+  return Object.fromEntries(pairs);
 }
 
 function allValues(pairs: Pair[]): Record<string, string[]> | null {
-  const groups = Map.groupBy(pairs, ([name]) => name);
-  const values = groups.entries().map(([name, group]) => [name, group.map(([, value]) => value)]);
-  return groups.size > 0 ? Object.fromEntries(values) : null;
+  if (pairs.length === 0) return null;
+  const pairsByName = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    Array.from(pairsByName, ([name, sameName]) => [name, sameName.map(([, value]) => value)]),
+  );
 }

@@ -22,40 +22,38 @@ export interface ServerSettings {
 /** Serves the API on the loopback interface. Node itself responds to malformed or slow requests, and to long heads. */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
   const inProgress = new Set<http.ServerResponse>();
-  const respond: http.RequestListener = async (incoming, outgoing) => {
+  let isClosing = false;
+
+  async function handle(incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> {
     const start = performance.now();
     inProgress.add(outgoing);
     outgoing.once('close', () => inProgress.delete(outgoing));
-    const request = { ...readHead(incoming), body: incoming };
-    const send = async ({ status, headers, body }: HttpResponse): Promise<void> => {
+    const request: HttpRequest = { ...readHead(incoming), body: incoming };
+
+    async function send(response: HttpResponse): Promise<void> {
       // During the shutdown, clients must not send more requests on open connections.
       if (isClosing) outgoing.shouldKeepAlive = false;
-      // RFC 9110 section 8.6 forbids Content-Length in a 204.
-      const length = status !== 204 && { 'Content-Length': Buffer.byteLength(body) };
-      outgoing.writeHead(status, { ...headers, ...length });
-      settings.onResponse?.(request, status, performance.now() - start);
-      if (incoming.complete) return void outgoing.end(body);
-      // The client is still sending a body. Closing the connection before the body ends could discard the response.
-      outgoing.flushHeaders();
-      outgoing.write(body);
-      await finished(incoming.resume());
-      outgoing.end();
-    };
+      writeHead(outgoing, response);
+      settings.onResponse?.(request, response.status, performance.now() - start);
+      await writeBody(outgoing, response.body, incoming);
+    }
+
     try {
-      await send((await settings.respondFirst?.(request)) ?? (await api.handle(request)));
+      const first = await settings.respondFirst?.(request);
+      await send(first ?? (await api.handle(request)));
     } catch (error) {
-      if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
+      const hasDisconnected = incoming.destroyed && !incoming.complete;
+      if (hasDisconnected) return;
       console.error(error);
       await send(api.gatewayResponse('DEFAULT_5XX'));
     }
-  };
+  }
 
-  let isClosing = false;
-  const { servers, ...address } = await listen(port, respond);
+  const { servers, port: servedPort } = await listen(port, handle);
   return {
-    ...address,
+    port: servedPort,
     /** Closes the server when the requests in progress have ended, or after SHUTDOWN_MILLISECONDS. */
-    async close(): Promise<void> {
+    close: async (): Promise<void> => {
       isClosing = true;
       const closed = closeAll(servers);
       const signal = AbortSignal.timeout(SHUTDOWN_MILLISECONDS);
@@ -68,9 +66,42 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
   };
 }
 
+function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
+  // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
+  const [, path = '', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
+  // In `rawHeaders`, each name is followed by its value.
+  const headers: Pair[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.push([rawHeaders[index]!, rawHeaders[index + 1]!]);
+  return { method, path, query, headers, sourceIp: socket.remoteAddress ?? '' };
+}
+
+function writeHead(outgoing: http.ServerResponse, { status, headers, body }: HttpResponse): void {
+  // RFC 9110 section 8.6 forbids Content-Length in a 204.
+  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  outgoing.writeHead(status, { ...headers, ...length });
+}
+
+async function writeBody(
+  outgoing: http.ServerResponse,
+  body: string,
+  incoming: http.IncomingMessage,
+): Promise<void> {
+  if (incoming.complete) {
+    outgoing.end(body);
+    return;
+  }
+  // The client is still sending a body. Closing the connection before the body ends could discard the response.
+  outgoing.flushHeaders();
+  outgoing.write(body);
+  await finished(incoming.resume());
+  outgoing.end();
+}
+
 /** @throws EmulatorError if the port cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
-  await closeAll((await listen(port)).servers);
+  const { servers } = await listen(port);
+  await closeAll(servers);
 }
 
 async function closeAll(servers: http.Server[]): Promise<void> {
@@ -83,11 +114,11 @@ async function closeAll(servers: http.Server[]): Promise<void> {
  *
  * @throws EmulatorError if the port cannot be used.
  */
-async function listen(port: number, respond?: http.RequestListener) {
+async function listen(port: number, handle?: http.RequestListener) {
   const servers: http.Server[] = [];
   let chosen = port;
   for (const host of ['127.0.0.1', '::1']) {
-    const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond);
+    const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, handle);
     // By default, Node sends no response on a half-closed connection.
     Object.assign(server, { httpAllowHalfOpen: true });
     try {
@@ -96,18 +127,13 @@ async function listen(port: number, respond?: http.RequestListener) {
       servers.push(server);
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
-      if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) continue;
+      const isMissingAddress = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code);
+      if (isMissingAddress) continue;
       await closeAll(servers);
-      if (port === 0 && code === 'EADDRINUSE') return listen(port, respond);
+      // Another program uses the port that 127.0.0.1 selected on ::1.
+      if (port === 0 && code === 'EADDRINUSE') return listen(port, handle);
       throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }
   }
   return { port: chosen, servers };
-}
-
-function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
-  // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
-  const [, path = '', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
-  const headers = rawHeaders.flatMap((name, i): Pair[] => (i % 2 === 0 ? [[name, rawHeaders[i + 1]!]] : []));
-  return { method, path, query, headers, sourceIp: socket.remoteAddress ?? '' };
 }

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort } from 'node:worker_threads';
-import type { Invocation } from './lambda.ts';
+import type { Invocation } from './instance.ts';
 
 // This module runs in a worker thread or, for debuggers, in a child process, in which `parentPort` is null.
-const [, , file = '', handlerName = '', memoryLimitInMB] = process.argv;
-const exportName = handlerName.split('.')[1]!;
-const { [exportName]: handler } = await import(pathToFileURL(file).href);
+const [file = '', handlerPath = '', memoryLimitInMB] = process.argv.slice(2);
+const exportName = handlerPath.split('.')[1]!; // such as `handler` in `get-pet.handler`
+const module = await import(pathToFileURL(file).href);
+const handler = module[exportName];
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
 
-process.once('disconnect', () => process.exit()); // The parent process has been killed.
-(parentPort ?? process).on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
+async function invoke(event: unknown, deadline: number): Promise<Invocation> {
   const context = {
     awsRequestId: randomUUID(),
     functionName: process.env['AWS_LAMBDA_FUNCTION_NAME'],
@@ -19,14 +19,25 @@ process.once('disconnect', () => process.exit()); // The parent process has been
     memoryLimitInMB,
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
-  const invocation: Invocation = await Promise.try(handler, event, context)
+  try {
+    const result = await handler(event, context);
     // As on Lambda, a result that cannot be serialized as JSON is an error in the function.
-    .then((result) => ({ result: JSON.stringify(result) ?? 'null' }))
-    .catch((error) => ({ error: inspect(error) }));
-  // The output is written before the result, because the instance can be terminated after the result.
-  for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
+    return { result: JSON.stringify(result) ?? 'null' };
+  } catch (error) {
+    return { error: inspect(error) };
   }
+}
+
+async function flush(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
+}
+
+process.once('disconnect', () => process.exit()); // The parent process has been killed.
+(parentPort ?? process).on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
+  const invocation = await invoke(event, deadline);
+  // The output is written before the result, because the instance can be terminated after the result.
+  await flush(process.stdout);
+  await flush(process.stderr);
   if (parentPort) parentPort.postMessage(invocation);
   else process.send!(invocation);
 });

@@ -1,24 +1,37 @@
 import type { Template } from './template.ts';
 
-export type IsAllowed = ReturnType<typeof readPermissions>;
+/** Returns whether the policies of a function's role allow an action on a resource. */
+export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
 
-export function readPermissions(template: Template) {
+export function readPermissions(template: Template): IsAllowed {
   const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
   const functions = template.resources('AWS::Lambda::Function');
-  return (functionId: string, action: string, resourceArn: string): boolean => {
-    const { Role = '' } = functions.find(({ logicalId }) => logicalId === functionId)?.properties ?? {};
-    const attached = policies.filter(({ Roles }) => Roles.includes(Role.replace(/^.*\//, '')));
-    return attached.some(({ PolicyDocument }) => permits(PolicyDocument.Statement, action, resourceArn));
+
+  return (functionId, action, resourceArn) => {
+    const caller = functions.find(({ logicalId }) => logicalId === functionId);
+    if (!caller) return false;
+    const roleId = caller.properties.Role.split('/').at(-1)!; // the end of the role's ARN
+    return policies
+      .filter(({ Roles }) => Roles.includes(roleId))
+      .some(({ PolicyDocument }) => permits(PolicyDocument.Statement, action, resourceArn));
   };
 }
 
+/** Parts of an IAM statement that determine to which requests the statement applies. */
+interface Scope {
+  Action: string[];
+  Resource: string[];
+}
+
 /** Returns whether any statement applies to the action and the resource, regardless of the statement's effect. */
-export function permits(statements: Record<'Action' | 'Resource', string[]>[], action: string, arn: string) {
-  return statements.some(({ Action, Resource }) => matches(Action, action) && matches(Resource, arn));
+export function permits(statements: Scope[], action: string, resourceArn: string): boolean {
+  return statements.some(({ Action, Resource }) => matches(Action, action) && matches(Resource, resourceArn));
 }
 
 /** Returns whether one of a policy's patterns matches the text. In patterns, `*` matches any characters. */
 function matches(patterns: string[], text: string): boolean {
-  const expressions = patterns.map((pattern) => RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*'));
-  return expressions.some((expression) => new RegExp(`^${expression}$`, 's').test(text));
+  return patterns.some((pattern) => {
+    const parts = pattern.split('*').map((part) => RegExp.escape(part));
+    return new RegExp(`^${parts.join('.*')}$`, 's').test(text);
+  });
 }

@@ -1,26 +1,16 @@
 import * as v from 'valibot';
 
-/** Properties that have no effect in the emulator, unless a model below contains the property. */
-const WITHOUT_EFFECT = `
-  Description Name OperationName PolicyName Tags
-  AccessLogSetting LoggingConfig MethodResponses TracingConfig TracingEnabled
-  AssumeRolePolicyDocument KmsKeyArn ManagedPolicyArns MaxSessionDuration PermissionsBoundary SSESpecification
-  DisableExecuteApiEndpoint EndpointAccessMode EndpointConfiguration RestApiId SecurityPolicy VpcConfig
-  CacheClusterEnabled CacheClusterSize DeploymentId FunctionVersion ProvisionedConcurrencyConfig S3Bucket
-  Architectures EphemeralStorage RecursiveLoop ReservedConcurrentExecutions SnapStart
-  ReadOnDemandThroughputSettings WarmThroughput WriteOnDemandThroughputSettings
-  Replicas StreamSpecification TimeToLiveSpecification`;
+const text = v.string();
 
-const ignored = v.entriesFromList(WITHOUT_EFFECT.match(/\w+/g)!, v.optional(v.unknown()));
+/** Schema of a property that has no effect in the emulator. Any value is accepted, even an unresolvable reference. */
+const ignored = v.optional(v.unknown());
 
-/** Returns a schema that rejects all properties that neither `entries` nor WITHOUT_EFFECT contains. */
+/** Returns a schema that rejects all properties that `entries` does not contain. */
 function model<Entries extends v.ObjectEntries>(entries: Entries) {
   // `strictObject` would report only the first of several unknown properties.
-  const schema = v.objectWithRest({ ...ignored, ...entries }, v.never());
+  const schema = v.objectWithRest(entries, v.never());
   return schema as unknown as v.StrictObjectSchema<Entries, undefined>;
 }
-
-const text = v.string();
 
 function textLike(pattern: RegExp, supported: string) {
   return v.pipe(text, v.regex(pattern, `only ${supported} is supported`));
@@ -32,18 +22,10 @@ export const stringOrList = v.pipe(
   v.array(text),
 );
 
-const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes')), {});
-
-const template = textLike(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'the variable $context.requestId');
+const staticHeaders = v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes'));
 
 /** Integration URI of a function in the stack. Only such functions have the emulator's account id, 12 zeros. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
-
-const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });
-
-const KeySchema = v.array(model({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
-
-const Index = model({ IndexName: text, KeySchema, Projection: model({ ProjectionType: v.literal('ALL') }) });
 
 const ProxyIntegration = model({
   Type: v.literal('AWS_PROXY'),
@@ -65,55 +47,119 @@ const MockIntegration = model({
   ]),
 });
 
-/** Models of the resource types that the emulator runs, with their supported properties. */
+const templateWithRequestId = textLike(
+  /^(?:[^$]|\$context\.requestId(?![\w.]))*$/,
+  'the variable $context.requestId',
+);
+
+const KeySchema = v.array(model({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
+
+const Index = model({
+  IndexName: text,
+  KeySchema,
+  Projection: model({ ProjectionType: v.literal('ALL') }),
+  WriteOnDemandThroughputSettings: ignored,
+});
+
+const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });
+
+/**
+ * Models of the resource types that the emulator runs. The emulator rejects properties that a model does not contain,
+ * so that no property is ignored by mistake.
+ */
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': model({
-    Type: v.literal('TOKEN'),
+    AuthorizerResultTtlInSeconds: v.number(),
     AuthorizerUri: functionUri,
-    AuthorizerResultTtlInSeconds: v.optional(v.number(), 300),
     IdentitySource: v.literal('method.request.header.Authorization'),
-    IdentityValidationExpression: v.optional(text, ''),
+    IdentityValidationExpression: text,
+    Name: ignored,
+    RestApiId: ignored,
+    Type: v.literal('TOKEN'),
   }),
   'AWS::ApiGateway::GatewayResponse': model({
-    ResponseType: text,
-    StatusCode: text,
     ResponseParameters: staticHeaders,
-    ResponseTemplates: model({ 'application/json': template }),
+    ResponseTemplates: model({ 'application/json': templateWithRequestId }),
+    ResponseType: text,
+    RestApiId: ignored,
+    StatusCode: text,
   }),
   'AWS::ApiGateway::Method': model({
     AuthorizationType: v.picklist(['CUSTOM', 'NONE']),
     AuthorizerId: v.optional(text),
     HttpMethod: text,
     Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
+    MethodResponses: ignored,
     ResourceId: text,
+    RestApiId: ignored,
   }),
-  'AWS::ApiGateway::Resource': model({ ParentId: text, PathPart: text }),
-  'AWS::ApiGateway::RestApi': model({}),
+  'AWS::ApiGateway::Resource': model({
+    ParentId: text,
+    PathPart: text,
+    RestApiId: ignored,
+  }),
+  'AWS::ApiGateway::RestApi': model({
+    Description: ignored,
+    DisableExecuteApiEndpoint: ignored,
+    EndpointAccessMode: ignored,
+    EndpointConfiguration: ignored,
+    Name: ignored,
+    SecurityPolicy: ignored,
+  }),
   'AWS::ApiGateway::Stage': model({
-    // The emulator does not throttle requests, so that developers can run load tests.
-    MethodSettings: v.optional(v.array(v.object({ CachingEnabled: v.optional(v.literal(false)) }))),
+    AccessLogSetting: ignored,
+    DeploymentId: ignored,
+    MethodSettings: v.array(
+      model({
+        DataTraceEnabled: ignored,
+        HttpMethod: ignored,
+        LoggingLevel: ignored,
+        ResourcePath: ignored,
+        // The emulator does not throttle requests, so that developers can run load tests.
+        ThrottlingBurstLimit: ignored,
+        ThrottlingRateLimit: ignored,
+      }),
+    ),
+    RestApiId: ignored,
     StageName: text,
+    TracingEnabled: ignored,
   }),
   'AWS::DynamoDB::GlobalTable': model({
     AttributeDefinitions: v.array(model({ AttributeName: text, AttributeType: text })),
     BillingMode: v.literal('PAY_PER_REQUEST'),
     GlobalSecondaryIndexes: v.optional(v.array(Index), []),
     KeySchema,
+    Replicas: ignored,
+    TimeToLiveSpecification: ignored,
+    WriteOnDemandThroughputSettings: ignored,
   }),
   'AWS::IAM::Policy': model({
     PolicyDocument: model({ Statement: v.array(Statement), Version: v.literal('2012-10-17') }),
+    PolicyName: ignored,
     Roles: v.array(text),
   }),
-  'AWS::IAM::Role': model({}),
-  'AWS::Lambda::Alias': model({ FunctionName: text, Name: text }),
+  'AWS::IAM::Role': model({
+    AssumeRolePolicyDocument: ignored,
+    ManagedPolicyArns: ignored,
+    PermissionsBoundary: ignored,
+  }),
+  'AWS::Lambda::Alias': model({
+    FunctionName: text,
+    FunctionVersion: ignored,
+    Name: text,
+  }),
   'AWS::Lambda::Function': model({
-    Code: model({ S3Key: text }),
-    Environment: v.optional(model({ Variables: v.record(text, text) }), { Variables: {} }),
+    Architectures: ignored,
+    Code: model({ S3Bucket: ignored, S3Key: text }),
+    Description: ignored,
+    Environment: model({ Variables: v.record(text, text) }),
     Handler: text,
-    MemorySize: v.optional(v.number(), 128),
+    LoggingConfig: ignored,
+    MemorySize: v.number(),
     Role: text,
     Runtime: v.literal('nodejs24.x'),
-    Timeout: v.optional(v.number(), 3),
+    Timeout: v.number(),
+    TracingConfig: ignored,
   }),
   'AWS::Lambda::Version': model({ FunctionName: text }),
 };
@@ -121,5 +167,26 @@ export const resourceModels = {
 export type ResourceType = keyof typeof resourceModels;
 
 /** Resource types that are not run, because they only monitor, deploy, name or protect a stack. */
-export const SKIPPED_TYPES =
-  /^AWS::(?:(?:Backup|Budgets|CDK|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;
+export const SKIPPED_TYPES = new Set([
+  'AWS::ApiGateway::BasePathMapping',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
+  'AWS::Backup::BackupPlan',
+  'AWS::Backup::BackupSelection',
+  'AWS::Backup::BackupVault',
+  'AWS::CertificateManager::Certificate',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Route53::RecordSet',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::WAFv2::LoggingConfiguration',
+  'AWS::WAFv2::WebACL',
+  'AWS::WAFv2::WebACLAssociation',
+]);

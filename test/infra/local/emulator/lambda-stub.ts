@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
-import type { Invocation, LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
+import type { Invocation } from '../../../../infra/local/emulator/lambda/instance.ts';
+import type { LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
 /**
  * Returns a stub of a Lambda function. Its calls return the given invocations in order. Further calls return the last

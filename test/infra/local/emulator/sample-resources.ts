@@ -1,5 +1,7 @@
 import { parseTemplate, type Template } from '../../../../infra/local/emulator/template/template.ts';
 
+// Resources for small templates, with the properties that the CDK writes for this project.
+
 export interface SampleResource {
   Type: string;
   Properties: Record<string, unknown>;
@@ -8,20 +10,24 @@ export interface SampleResource {
 export type SampleResources = Record<string, SampleResource>;
 
 export function templateOf(resources: SampleResources): Template {
-  return parseTemplate(JSON.stringify({ Resources: resources }));
+  return parseTemplate(JSON.stringify({ Resources: resources, Outputs: {} }));
 }
 
 function resource(type: string, Properties: SampleResource['Properties']): SampleResource {
   return { Type: `AWS::${type}`, Properties };
 }
 
+/** Returns the resource with changed properties. Properties that are undefined are missing from the template. */
 export function withProperties({ Type, Properties }: SampleResource, changes: object): SampleResource {
   return { Type, Properties: { ...Properties, ...changes } };
 }
 
 export const sampleApi = {
-  Api: resource('ApiGateway::RestApi', { Name: 'Api' }),
-  Stage: resource('ApiGateway::Stage', { StageName: 'sample' }),
+  Api: resource('ApiGateway::RestApi', { Name: 'pet-store-staging' }),
+  Stage: resource('ApiGateway::Stage', {
+    MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 100 }],
+    StageName: 'staging',
+  }),
 };
 
 export const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
@@ -30,11 +36,11 @@ export function pathResource(ParentId: unknown, PathPart: string): SampleResourc
   return resource('ApiGateway::Resource', { ParentId, PathPart });
 }
 
-export function method(ResourceId: unknown, HttpMethod: string, Integration = mock()): SampleResource {
+export function method(ResourceId: unknown, HttpMethod: string, Integration = mock('404')): SampleResource {
   return resource('ApiGateway::Method', { AuthorizationType: 'NONE', HttpMethod, ResourceId, Integration });
 }
 
-export function mock(StatusCode = '404'): object {
+export function mock(StatusCode: string): object {
   return {
     Type: 'MOCK',
     PassthroughBehavior: 'NEVER',
@@ -71,22 +77,23 @@ export function tokenAuthorizer(functionArn: object): SampleResource {
 
 export function gatewayResponse(ResponseType: string, StatusCode: string): SampleResource {
   const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId","status":${StatusCode}}`;
-  const ResponseTemplates = { 'application/json': body };
-  return resource('ApiGateway::GatewayResponse', { ResponseType, StatusCode, ResponseTemplates });
+  return resource('ApiGateway::GatewayResponse', {
+    ResponseParameters: { 'gatewayresponse.header.Cache-Control': "'no-store'" },
+    ResponseTemplates: { 'application/json': body },
+    ResponseType,
+    StatusCode,
+  });
 }
 
-export const sampleGatewayResponses: SampleResources = Object.fromEntries(
-  Object.entries({
-    ACCESS_DENIED: '401',
-    AUTHORIZER_CONFIGURATION_ERROR: '503',
-    DEFAULT_4XX: '400',
-    DEFAULT_5XX: '500',
-    MISSING_AUTHENTICATION_TOKEN: '404',
-    REQUEST_TOO_LARGE: '413',
-    UNAUTHORIZED: '401',
-    UNSUPPORTED_MEDIA_TYPE: '415',
-  }).map(([type, status]) => [type, gatewayResponse(type, status)]),
-);
+export const sampleGatewayResponses = {
+  AccessDenied: gatewayResponse('ACCESS_DENIED', '401'),
+  AuthorizerConfigurationError: gatewayResponse('AUTHORIZER_CONFIGURATION_ERROR', '503'),
+  Default5xx: gatewayResponse('DEFAULT_5XX', '500'),
+  MissingAuthenticationToken: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
+  RequestTooLarge: gatewayResponse('REQUEST_TOO_LARGE', '413'),
+  Unauthorized: gatewayResponse('UNAUTHORIZED', '401'),
+  UnsupportedMediaType: gatewayResponse('UNSUPPORTED_MEDIA_TYPE', '415'),
+};
 
 export function lambdaFunction(asset: string, variables = {}): SampleResource {
   return resource('Lambda::Function', {
@@ -111,6 +118,7 @@ export function policy(Action: string | string[], Resource: unknown, roleId = 'R
   return resource('IAM::Policy', { PolicyDocument, Roles: [{ Ref: roleId }] });
 }
 
+/** Returns a table with the partition key `key` and, if `indexKey` is given, an index with this partition key. */
 export function table(key: string, indexKey?: string): SampleResource {
   const names = indexKey ? [key, indexKey] : [key];
   const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);
@@ -120,7 +128,7 @@ export function table(key: string, indexKey?: string): SampleResource {
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema,
     ...(indexSchema && {
-      GlobalSecondaryIndexes: [{ IndexName: 'by-index-key', KeySchema: indexSchema, Projection }],
+      GlobalSecondaryIndexes: [{ IndexName: 'newest-by-status', KeySchema: indexSchema, Projection }],
     }),
   });
 }

@@ -13,21 +13,21 @@ import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 const folders = temporaryFolder();
 
 async function startWith(definition: SampleResource, store?: OpenStore) {
-  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Things';
+  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
   const template = templateOf({
-    Things: definition,
+    Pets: definition,
     Role: role,
-    Function: lambdaFunction('asset'),
+    ListPets: lambdaFunction('list-pets'),
     Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], tableArn),
     OtherRole: role,
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
-    List: policy('dynamodb:Query', `${tableArn}/index/by-index-key`),
+    List: policy('dynamodb:Query', `${tableArn}/index/newest-by-status`),
   });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   return startDatabase(store ?? (await openStore()), tables, readPermissions(template));
 }
 
-const database = await startWith(table('id', 'kind'));
+const database = await startWith(table('id', 'statusPartition'));
 afterAll(() => database.close());
 
 function headersOf(caller: string, action: string): Record<string, string> {
@@ -40,25 +40,25 @@ function headersOf(caller: string, action: string): Record<string, string> {
 }
 
 async function call(caller: string, action: string, input: object, to = database): Promise<any> {
-  const body = JSON.stringify({ TableName: 'Things', ...input });
+  const body = JSON.stringify({ TableName: 'Pets', ...input });
   const response = await fetch(to.endpoint, { method: 'POST', headers: headersOf(caller, action), body });
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-async function itemsIn(input: { IndexName?: string }, of = database): Promise<unknown> {
+async function petsIn(input: { IndexName?: string }, of = database): Promise<unknown> {
   return (await call(operatorAccessKeyId, 'Scan', input, of)).Items;
 }
 
-const onIndex = { IndexName: 'by-index-key' };
-const item = { id: { S: 'item' }, kind: { S: 'any' } };
-const batchRead = { RequestItems: { Things: { Keys: [] }, ApiKeys: { Keys: [] } } };
+const onIndex = { IndexName: 'newest-by-status' };
+const pet = { id: { S: '5' }, statusPartition: { S: 'sold' } };
+const batchRead = { RequestItems: { Pets: { Keys: [] }, ApiKeys: { Keys: [] } } };
 
-describe('an item in the database', () => {
+describe('a pet in the database', () => {
   test('is deleted from the table and the index, and can be deleted again', async () => {
-    await call(operatorAccessKeyId, 'PutItem', { Item: item });
+    await call(operatorAccessKeyId, 'PutItem', { Item: pet });
     for (let times = 0; times < 2; times += 1) {
-      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: item.id } })).status).toBe(200);
-      expect([await itemsIn({}), await itemsIn(onIndex)]).toEqual([[], []]);
+      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: pet.id } })).status).toBe(200);
+      expect([await petsIn({}), await petsIn(onIndex)]).toEqual([[], []]);
     }
   });
 
@@ -66,7 +66,7 @@ describe('an item in the database', () => {
     const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
     const spy = jest.spyOn(AbstractLevel.prototype, 'put');
     // dynalite reads the `put` method only when it starts, so this test starts a new database.
-    const spied = await startWith(table('id', 'kind'));
+    const spied = await startWith(table('id', 'statusPartition'));
     const held = Promise.withResolvers<void>();
     const interrupted = new Promise<void>((resolve) => {
       spy.mockImplementation(function (this: unknown, ...parameters: unknown[]) {
@@ -75,9 +75,9 @@ describe('an item in the database', () => {
         return held.promise;
       });
     });
-    const write = call(operatorAccessKeyId, 'PutItem', { Item: item }, spied);
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: pet }, spied);
     await Promise.race([interrupted, write]);
-    const [listed, stored] = [await itemsIn(onIndex, spied), await itemsIn({}, spied)];
+    const [listed, stored] = [await petsIn(onIndex, spied), await petsIn({}, spied)];
     held.resolve();
     await write;
     spy.mockRestore();
@@ -89,20 +89,20 @@ describe('an item in the database', () => {
 describe('a folder with tables', () => {
   test('is rejected if the keys or indexes of a stored table differ from the template', async () => {
     const store = await openStore(mkdtempSync(join(folders, 'data-')));
-    await (await startWith(table('id', 'kind'), store)).close();
-    for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
+    await (await startWith(table('id', 'statusPartition'), store)).close();
+    for (const other of [table('name', 'statusPartition'), table('id'), table('id', 'name')]) {
       await expect(startWith(other, store)).rejects.toMatchObject({
-        message: expect.stringContaining('stored table Things differ from the template.'),
+        message: expect.stringContaining('stored table Pets differ from the template.'),
       });
     }
-    await (await startWith(table('id', 'kind'), store)).close();
+    await (await startWith(table('id', 'statusPartition'), store)).close();
     await store.close();
   });
 });
 
 describe('a caller of the database', () => {
   test('is denied if its signature is in the query string', async () => {
-    const { Authorization: _header, ...headers } = headersOf('Function', 'ListTables');
+    const { Authorization: _header, ...headers } = headersOf('ListPets', 'ListTables');
     const names = ['Algorithm', 'Credential', 'Signature', 'SignedHeaders', 'Date'];
     const query = names.map((name) => `X-Amz-${name}=operator/b`).join('&');
     const response = await fetch(`${database.endpoint}/?${query}`, { method: 'POST', headers, body: '{}' });
@@ -110,7 +110,7 @@ describe('a caller of the database', () => {
   });
 
   test.each(['null', 'not json', ''])('gets a 400 if its request body is %j', async (body) => {
-    for (const caller of ['Function', operatorAccessKeyId]) {
+    for (const caller of ['ListPets', operatorAccessKeyId]) {
       const init = { method: 'POST', headers: headersOf(caller, 'GetItem'), body };
       expect((await fetch(database.endpoint, init)).status).toBe(400);
     }
@@ -118,21 +118,26 @@ describe('a caller of the database', () => {
 
   test('can perform actions that its role permits', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype as any, 'return');
-    expect(await call('Function', 'PutItem', { Item: item })).toEqual({ status: 200 });
-    const ExpressionAttributeValues = { ':kind': item.kind };
-    const query = { ...onIndex, KeyConditionExpression: 'kind = :kind', ExpressionAttributeValues, Limit: 1 };
-    expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [item] });
+    expect(await call('ListPets', 'PutItem', { Item: pet })).toEqual({ status: 200 });
+    const ExpressionAttributeValues = { ':list': pet.statusPartition };
+    const query = {
+      ...onIndex,
+      KeyConditionExpression: 'statusPartition = :list',
+      ExpressionAttributeValues,
+      Limit: 1,
+    };
+    expect(await call('ListPets', 'Query', query)).toMatchObject({ status: 200, Items: [pet] });
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
   });
 
   test.each([
-    ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: item.id } }],
-    ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: item.id } }],
-    ['a query of the table if its role permits only queries of the index', 'Function', 'Query', {}],
-    ['a read of the index if its role permits only reads of the table', 'Function', 'GetItem', onIndex],
-    ['an action on a table that its role does not list', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
-    ['a batch read if its role permits reads of only one table', 'Function', 'BatchGetItem', batchRead],
+    ['an action that its role does not permit', 'ListPets', 'UpdateItem', { Key: { id: pet.id } }],
+    ['an action that only a different role permits', 'ListPets', 'DeleteItem', { Key: { id: pet.id } }],
+    ['a query of the table if its role permits only queries of the index', 'ListPets', 'Query', {}],
+    ['a read of the index if its role permits only reads of the table', 'ListPets', 'GetItem', onIndex],
+    ['an action on a table that its role does not list', 'ListPets', 'GetItem', { TableName: 'ApiKeys' }],
+    ['a batch read if its role permits reads of only one table', 'ListPets', 'BatchGetItem', batchRead],
     ['a read if it has no role', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
     expect(await call(caller, action, input)).toEqual({
@@ -150,6 +155,6 @@ describe('a caller of the database', () => {
     const head = `POST ${pathname} HTTP/1.1\r\n${fields.join('')}`;
     socket.write(`${head}\r\n{"Tab`, () => socket.resetAndDestroy());
     await once(socket, 'close');
-    expect(await call('Function', 'GetItem', { Key: { id: item.id } })).toMatchObject({ Item: item });
+    expect(await call('ListPets', 'GetItem', { Key: { id: pet.id } })).toMatchObject({ Item: pet });
   });
 });

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createAuthorizer } from '../../../../../infra/local/emulator/gateway/authorizer.ts';
-import type { Invocation } from '../../../../../infra/local/emulator/lambda/lambda.ts';
+import type { Invocation } from '../../../../../infra/local/emulator/lambda/instance.ts';
 import { lambdaStub, policyOf, resultOf } from '../lambda-stub.ts';
 import { lambdaFunction, role, templateOf, tokenAuthorizer } from '../sample-resources.ts';
 
-const stageArn = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample';
-const listArn = `${stageArn}/GET/v1/things`;
-const createArn = `${stageArn}/POST/v1/things`;
+const stageArn = 'arn:aws:execute-api:us-east-1:000000000000:Api/staging';
+const listArn = `${stageArn}/GET/v1/pets`;
+const createArn = `${stageArn}/POST/v1/pets`;
 
 const allow = { Effect: 'Allow', Resource: `${stageArn}/*/*` };
 const deny = { ...allow, Effect: 'Deny' };
@@ -19,11 +19,11 @@ function authorizerWith(...invocations: Invocation[]) {
   const fn = lambdaStub(...invocations);
   const template = templateOf({
     Role: role,
-    Function: lambdaFunction('authorizer'),
-    Authorizer: tokenAuthorizer({ 'Fn::GetAtt': ['Function', 'Arn'] }),
+    AuthorizerFunction: lambdaFunction('authorizer'),
+    Authorizer: tokenAuthorizer({ 'Fn::GetAtt': ['AuthorizerFunction', 'Arn'] }),
   });
   const [{ properties }] = template.resources('AWS::ApiGateway::Authorizer') as [any];
-  return { ...createAuthorizer(properties, new Map([['Function', fn]])), fn };
+  return { ...createAuthorizer(properties, new Map([['AuthorizerFunction', fn]])), fn };
 }
 
 afterEach(() => {

@@ -2,10 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import type { HttpRequest, Pair } from '../../../../../infra/local/emulator/gateway/http-message.ts';
 import { proxyEvent } from '../../../../../infra/local/emulator/gateway/proxy-event.ts';
 
-function eventOf(changes: Partial<HttpRequest>, body = '', authorizer?: object, pathParameters: Pair[] = []) {
-  const defaults = { method: 'GET', path: '/v1/things', query: '', headers: [], body: [], sourceIp: '::1' };
-  const route = { method: { ResourceId: 'Thing' } as never, resourcePath: '/v1/things/{id}', pathParameters };
-  const context = { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer };
+function eventOf(
+  changes: Partial<HttpRequest>,
+  body = '',
+  authorizer?: Record<string, string>,
+  pathParameters: Pair[] = [],
+) {
+  const defaults = { method: 'GET', path: '/v1/pets', query: '', headers: [], body: [], sourceIp: '::1' };
+  const route = { method: { ResourceId: 'Pet' } as never, resourcePath: '/v1/pets/{petId}', pathParameters };
+  const context = { apiId: 'Api', stage: 'staging', requestId: 'request-1', authorizer };
   return proxyEvent({ ...defaults, ...changes }, Buffer.from(body), route, context);
 }
 
@@ -21,7 +26,7 @@ describe('the event for a function', () => {
   });
 
   test('contains the unchanged path, headers and body of the request', () => {
-    const path = '/v1/things/a%2Fb/';
+    const path = '/v1/pets/a%2Fb/';
     const headers: Pair[] = [
       ['host', 'localhost:3000'],
       ['USER-AGENT', 'wget'],
@@ -29,11 +34,11 @@ describe('the event for a function', () => {
     ];
     const body = '{"name":"Łucja 🐈"}';
     const authorizer = { principalId: 'key_1' };
-    expect(eventOf({ path, headers }, body, authorizer, [['id', 'a%2Fb']])).toMatchObject({
+    expect(eventOf({ path, headers }, body, authorizer, [['petId', 'a%2Fb']])).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },
       multiValueHeaders: { host: ['localhost:3000'], 'USER-AGENT': ['wget', 'curl'] },
-      pathParameters: { id: 'a%2Fb' },
+      pathParameters: { petId: 'a%2Fb' },
       requestContext: {
         authorizer,
         domainName: 'localhost:3000',

@@ -6,25 +6,25 @@ import { method, pathResource, root, sampleApi, templateOf } from '../sample-res
 const findRoute = readRoutes(
   templateOf({
     ...sampleApi,
-    RootAny: method(root, 'ANY'),
     Proxy: pathResource(root, '{proxy+}'),
     ProxyAny: method({ Ref: 'Proxy' }, 'ANY'),
+    RootAny: method(root, 'ANY'),
     Version: pathResource(root, 'v1'),
-    Things: pathResource({ Ref: 'Version' }, 'things'),
-    ThingsAny: method({ Ref: 'Things' }, 'ANY'),
-    ThingsGet: method({ Ref: 'Things' }, 'GET'),
-    Rest: pathResource({ Ref: 'Things' }, '{rest+}'),
-    RestDelete: method({ Ref: 'Rest' }, 'DELETE'),
+    Pets: pathResource({ Ref: 'Version' }, 'pets'),
+    PetsAny: method({ Ref: 'Pets' }, 'ANY'),
+    PetsGet: method({ Ref: 'Pets' }, 'GET'),
+    Rest: pathResource({ Ref: 'Pets' }, '{rest+}'),
     RestGet: method({ Ref: 'Rest' }, 'GET'),
-    Thing: pathResource({ Ref: 'Things' }, '{id}'),
-    ThingGet: method({ Ref: 'Thing' }, 'GET'),
-    Owner: pathResource({ Ref: 'Thing' }, 'owner'),
-    OwnerGet: method({ Ref: 'Owner' }, 'GET'),
-    Newest: pathResource({ Ref: 'Things' }, 'newest'),
+    Pet: pathResource({ Ref: 'Pets' }, '{petId}'),
+    PetGet: method({ Ref: 'Pet' }, 'GET'),
+    Photos: pathResource({ Ref: 'Pet' }, 'photos'),
+    PhotosGet: method({ Ref: 'Photos' }, 'GET'),
+    Newest: pathResource({ Ref: 'Pets' }, 'newest'),
     NewestGet: method({ Ref: 'Newest' }, 'GET'),
   }),
 );
 
+/** Returns the method, the resource and the path parameters of the route for a request. */
 function found(request: string): string {
   const [httpMethod = '', path = ''] = request.split(' ');
   const route = findRoute(httpMethod, path)!;
@@ -32,22 +32,28 @@ function found(request: string): string {
   return `${route.method.HttpMethod} ${route.resourcePath} ${parameters}`;
 }
 
-describe("a template's routes", () => {
+describe('API Gateway routes', () => {
   test.each([
-    ['GET /v1/things/newest', 'GET /v1/things/newest {}', 'literal segments take precedence'],
-    ['GET /v1/things/5', 'GET /v1/things/{id} {"id":"5"}', 'greedy parameters come last'],
-    ['GET /v1/things/5/', 'GET /v1/things/{id} {"id":"5"}', 'a trailing slash is ignored'],
-    ['GET /v1/things/a%2Fb', 'GET /v1/things/{id} {"id":"a%2Fb"}', 'values stay percent-encoded'],
-    ['GET /v1/things/5/owner', 'GET /v1/things/{id}/owner {"id":"5"}', 'a literal can follow a parameter'],
-    ['GET /v1/things/5/a', 'GET /v1/things/{rest+} {"rest":"5/a"}', 'greedy parameters span segments'],
-    ['GET /v1/things/{rest+}', 'GET /v1/things/{id} {"id":"{rest+}"}', 'braces are valid in a value'],
-    ['DELETE /v1/things/5', 'DELETE /v1/things/{rest+} {"rest":"5"}', 'no other resource has the method'],
-    ['PUT /v1/things/5', 'ANY /{proxy+} {"proxy":"v1/things/5"}', 'only ANY includes the method'],
-    ['GET /v1/things', 'GET /v1/things {}', 'an exact method takes precedence'],
-    ['HEAD /v1/things', 'ANY /v1/things {}', 'GET does not imply HEAD'],
-    ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'resources without methods are skipped'],
+    ['GET /v1/pets/newest', 'GET /v1/pets/newest {}', 'a literal precedes a parameter'],
+    ['GET /v1/pets/5', 'GET /v1/pets/{petId} {"petId":"5"}', 'a parameter precedes a greedy parameter'],
+    [
+      'GET /v1/pets/5/photos',
+      'GET /v1/pets/{petId}/photos {"petId":"5"}',
+      'a literal can follow a parameter',
+    ],
+    ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'a greedy parameter spans segments'],
+    ['GET /v1/petshop', 'ANY /{proxy+} {"proxy":"v1/petshop"}', 'a literal matches only a whole segment'],
+    ['GET /v1/Pets', 'ANY /{proxy+} {"proxy":"v1/Pets"}', 'literals are case-sensitive'],
     ['GET /', 'ANY / {}', 'a greedy parameter does not match the root'],
-  ])('map %s to %s because %s', (request, expected) => {
+    ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'resources without methods are skipped'],
+    ['GET /v1/pets', 'GET /v1/pets {}', 'an exact method precedes ANY'],
+    ['DELETE /v1/pets', 'ANY /v1/pets {}', 'ANY includes every other method'],
+    ['HEAD /v1/pets', 'ANY /v1/pets {}', 'GET does not include HEAD'],
+    ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'resources without the method are skipped'],
+    ['GET /v1/pets/5/', 'GET /v1/pets/{petId} {"petId":"5"}', 'a trailing slash is ignored'],
+    ['GET /v1/pets/a%2Fb', 'GET /v1/pets/{petId} {"petId":"a%2Fb"}', 'values stay percent-encoded'],
+    ['GET /v1/pets/{petId}', 'GET /v1/pets/{petId} {"petId":"{petId}"}', 'a value can contain braces'],
+  ])('%s to %s because %s', (request, expected) => {
     expect(found(request)).toBe(expected);
   });
 });

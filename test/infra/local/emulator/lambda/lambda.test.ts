@@ -24,8 +24,8 @@ function bundleOf(source: string): string {
 }
 
 function resourceOf(bundle: string) {
-  const Sample = lambdaFunction(bundle, { COLOR: 'red' });
-  return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
+  const ListPets = lambdaFunction(bundle, { COLOR: 'red' });
+  return templateOf({ Role: role, ListPets }).resources('AWS::Lambda::Function')[0]!;
 }
 
 function functionOf(source: string): RunningFunction {
@@ -58,14 +58,14 @@ describe('a function', () => {
     const { result } = (await invoke({ path: '/' })) as { result: string };
     expect(JSON.parse(result)).toEqual({
       event: { path: '/' },
-      context: ['Sample', '128', 'string', true],
+      context: ['ListPets', '128', 'string', true],
       heap: 128,
       environment: {
         COLOR: 'red',
-        AWS_LAMBDA_FUNCTION_NAME: 'Sample',
+        AWS_LAMBDA_FUNCTION_NAME: 'ListPets',
         AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
         AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'Sample',
+        AWS_ACCESS_KEY_ID: 'ListPets',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_CONFIG_FILE: expect.any(String),
         AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
@@ -137,13 +137,13 @@ describe('a function', () => {
 
   test('is rejected if its bundle is missing', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
-      `${assembly} does not contain the bundle of Sample.`,
+      `${assembly} does not contain the bundle of ListPets.`,
     );
   });
 
   test.each([
-    ['throws an error', `throw new Error('late')`, /^Sample: Error: late/],
-    ['exits', 'process.exit(1)', /^Sample: The instance exited with code 1$/],
+    ['throws an error', `throw new Error('late')`, /^ListPets: Error: late/],
+    ['exits', 'process.exit(1)', /^ListPets: The instance exited with code 1$/],
   ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
     const { invoke } = functionOf(
       `import { BroadcastChannel } from 'node:worker_threads';
