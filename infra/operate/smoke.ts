@@ -4,7 +4,7 @@ import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { DURATION, milliseconds } from './keys/arguments.ts';
+import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
 import { probe } from './probe.ts';
 
@@ -34,7 +34,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
   const duration = milliseconds(time) ?? 0;
   // The key must not expire before the last request.
-  if (time !== undefined && !(DURATION.test(time) && duration < KEY_LIFETIME))
+  if (time !== undefined && !(isDuration(time) && duration < KEY_LIFETIME))
     throw new UsageError('--for must be a time of less than 1h, such as 12m.');
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const interruption = new AbortController();
