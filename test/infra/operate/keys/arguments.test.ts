@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/command.ts';
 import { milliseconds, requireValid } from '../../../../infra/operate/keys/arguments.ts';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
-import { done, errorOutput } from '../../../support/run-command.ts';
-import { runInProcess } from '../../../support/run-in-process.ts';
+import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 
 const key = generateApiKey('staging');
 const stage = 'staging';
@@ -40,7 +39,7 @@ test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('the key id
 });
 
 function keys(parameters: string[], environment: Record<string, string> = {}) {
-  return runInProcess('infra/operate/keys/main.ts', parameters, { environment });
+  return runModule('infra/operate/keys/main.ts', parameters, environment);
 }
 
 describe('npm run keys', () => {
