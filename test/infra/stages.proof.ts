@@ -4,17 +4,19 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { allFiles, copyProject } from './local/project-copy.ts';
 
 // Operators must be able to deploy a change of infra/stages.ts without changing other files. For each change, these
-// tests run only the generator, the compiler and the tests that load the settings. All checks and tests take a minute,
-// so test/adapt.proof.ts runs them once, after all changes.
+// tests run only the generator, the compiler and the tests that load the settings, because all tests take a minute.
 
 const project = copyProject(temporaryFolder(), allFiles());
 const readers = 'infra/stages.ts test/infra/operate/deployed-stage.test.ts';
 const related = `npm test -- --selectProjects unit --findRelatedTests ${readers}`;
 
-test.each(Object.entries(changes))(
+test.each([
+  ...Object.entries(changes).map(([what, change]): [string, string] => [what, stagesWith(change)]),
+  ['all of these changes', stagesWith(...Object.values(changes))],
+])(
   'the code compiles and the related tests pass after this change of infra/stages.ts: %s',
-  async (_what, change) => {
-    project.write('infra/stages.ts', stagesWith(change));
+  async (_what, stages) => {
+    project.write('infra/stages.ts', stages);
     expect(await project.failureOf(`npm run generate:contract && npx tsc && ${related}`)).toBe('');
   },
 );
