@@ -57,7 +57,7 @@ function* checksFor(minutes: number): Generator<Check> {
   }
 }
 
-interface ProbedStage {
+export interface TestedStage {
   stage: string;
   baseUrl: string;
   apiKey: string;
@@ -73,7 +73,7 @@ interface ProbedStage {
  *   one of these responses is repeated after `interval`.
  */
 export async function probe(
-  stage: ProbedStage,
+  stage: TestedStage,
   interruption: AbortSignal,
   minutes = 0,
   interval = 1_000,
@@ -108,7 +108,7 @@ export async function probe(
 /** Sends the request of a check. `index` is the number of requests that were sent before. */
 async function sendRequest(
   { method, path, key, body }: Check,
-  { stage, baseUrl, apiKey }: ProbedStage,
+  { stage, baseUrl, apiKey }: TestedStage,
   index: number,
   interruption: AbortSignal,
 ): Promise<Response> {

@@ -149,8 +149,9 @@ function managed(name: string): Rule {
 }
 
 /** Returns a copy of the rule that only counts requests. A rule group has `overrideAction` instead of `action`. */
-function counting({ action, ...rule }: Rule): Rule {
-  return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
+function counting(rule: Rule): Rule {
+  const count = { count: {} };
+  return rule.action ? { ...rule, action: count } : { ...rule, overrideAction: count };
 }
 
 /** Returns a configuration with a metric but without sampling, because sampled requests would contain API keys. */
