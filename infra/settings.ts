@@ -142,14 +142,19 @@ export function requireStageName(name: string, place: string): void {
  * @throws UsageError if the settings of a stage are invalid, NAME is invalid or in use, or no stage is named STAGE
  */
 export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
-  const { stage, 'based-on': basedOn } = context;
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
   for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
     if (domain && names.length > 1)
       throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
   }
+  const { stage, 'based-on': basedOn } = context;
   if (stage === undefined && basedOn === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
+  return [ephemeralStage(all, stage, basedOn)];
+}
+
+/** Returns the ephemeral stage `stage` with the settings of the stage `basedOn`. */
+function ephemeralStage(all: Record<string, StageSettings>, stage?: string, basedOn?: string): Stage {
   if (!stage) throw new UsageError('Add `-c stage=NAME`, where NAME is the name of the new stage.');
   requireStageName(stage, `NAME in \`-c stage=NAME\``);
   if (Object.hasOwn(all, stage))
@@ -159,17 +164,27 @@ export function stagesOf(all: Record<string, StageSettings>, context: Record<str
   // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no backups, because
   // CloudFormation deletes only empty vaults.
   const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
-  return [{ ...settings, name: stage, retainData: false }];
+  return { ...settings, name: stage, retainData: false };
 }
 
 function checkStage(stage: string, settings: StageSettings): void {
   requireStageName(stage, `The name of stage ${format(stage)} in infra/stages.ts`);
-  const { issues = [] } = v.safeParse(Settings, settings);
-  let problem = issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
+  const problem = problemOf(settings);
+  if (problem !== undefined) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
+}
+
+function problemOf(settings: StageSettings): string | undefined {
+  const { issues } = v.safeParse(Settings, settings);
+  if (issues)
+    return issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
+
   const { domain, listPartitions, recordedListPartitions } = settings;
-  if (!problem && listPartitions < recordedListPartitions)
-    problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit items`;
-  if (!problem && domain && !domain.certificateArn && !domain.hostedZoneId)
-    problem = 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
-  if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
+  if (listPartitions < recordedListPartitions)
+    return (
+      `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, ` +
+      'because lists would otherwise omit items'
+    );
+  if (domain && !domain.certificateArn && !domain.hostedZoneId)
+    return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
+  return undefined;
 }

@@ -30,8 +30,15 @@ export function toSources(text: string, folders: string[]): string {
 }
 
 function findSourceMap(bundle: string, folders: string[]): SourceMap | undefined {
-  for (const cwd of loaded.has(bundle) ? [] : folders)
-    for (const file of globSync(`**/${bundle}.map`, { cwd }))
-      loaded.set(bundle, new SourceMap(JSON.parse(readFileSync(join(cwd, file), 'utf8'))));
-  return loaded.get(bundle);
+  const known = loaded.get(bundle);
+  if (known) return known;
+
+  const [file] = folders.flatMap((folder) =>
+    globSync(`**/${bundle}.map`, { cwd: folder }).map((name) => join(folder, name)),
+  );
+  if (file === undefined) return undefined;
+
+  const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
+  loaded.set(bundle, map);
+  return map;
 }

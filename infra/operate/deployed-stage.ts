@@ -26,13 +26,7 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
   const region = requireRegion(await client.config.region());
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch((error: Error) => {
     if (!error.message.endsWith('does not exist')) throw error;
-    const names = Object.keys(stages);
-    const near = names.find((name) => name.startsWith(stage.slice(0, 3))) ?? names.join(' or ');
-    // The message suggests a deployment only for known stages, because deploying a mistyped name creates a stage.
-    const advice = names.includes(stage)
-      ? `Check AWS_PROFILE and AWS_REGION, or deploy the stage with npx cdk deploy ${StackName}.`
-      : `Did you mean ${near}? For a different stage, check AWS_PROFILE and AWS_REGION, or see "Your own stage" in docs/runbook.md.`;
-    throw new UsageError(`Your AWS account has no stack ${StackName} in ${region}. ${advice}`);
+    throw new UsageError(`Your AWS account has no stack ${StackName} in ${region}. ${adviceFor(stage)}`);
   });
   const outputs = ['BaseUrl', 'ApiKeysTable'];
   const [baseUrl, apiKeysTable] = outputs.map(
@@ -40,4 +34,16 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
   );
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
   throw new UsageError(`The stack ${StackName} lacks the output ${outputs.join(' or ')}. Deploy it again.`);
+}
+
+/** Returns advice for a stage without a stack. Deploying a mistyped name would create a stage. */
+function adviceFor(stage: string): string {
+  const names = Object.keys(stages);
+  if (names.includes(stage))
+    return `Check AWS_PROFILE and AWS_REGION, or deploy the stage with npx cdk deploy ${stackName(stage)}.`;
+  const similar = names.find((name) => name.startsWith(stage.slice(0, 3)));
+  return (
+    `Did you mean ${similar ?? names.join(' or ')}? For a different stage, check AWS_PROFILE and AWS_REGION, ` +
+    'or see "Your own stage" in docs/runbook.md.'
+  );
 }

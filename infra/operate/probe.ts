@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, errorCatalog } from '../../shared/contract/errors.ts';
-import { listOperation, type Operation, operations } from '../../shared/contract/operations.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
@@ -15,27 +15,52 @@ interface Check {
   body?: string;
   /** Expected error code. If omitted, the expected response is a list. */
   code?: ErrorCode;
+  /** Whether the request is sent only once a minute, so that no alarm fires in a stage without other traffic. */
+  isRare?: boolean;
 }
 
-/** Returns checks that the previous version also passes, because both versions get requests during a deployment. */
-function checks() {
-  const { method: GET, path } = listOperation;
-  const list = { method: GET, path, key: 'a valid key' } as const;
-  const accepted: Check[] = [list];
-  const rejected: Check[] = [
-    { ...list, key: 'no key', code: 'unauthorized' },
-    { ...list, key: 'an unknown key', code: 'unauthorized' },
-    // No operation can have the method OPTIONS.
-    { ...list, method: 'OPTIONS', code: 'method_not_allowed' },
-  ];
-  for (const { method, path: template, request } of Object.values<Operation>(operations)) {
-    // The service assigns only positive ids.
-    const missing = template.replaceAll(/\{\w+\}/g, '0');
-    if (method === GET && missing !== template) accepted.push({ ...list, path: missing, code: 'not_found' });
-    const isCreate = template === path && request.entries.body;
-    if (isCreate) rejected.push({ ...list, method, body: '{', code: 'invalid_request' });
+/**
+ * Checks of each operation. During a deployment, the previous version gets requests too, and must pass the checks. For a
+ * new operation, the list must therefore be empty until the operation has been deployed.
+ */
+const checksOf: Record<OperationId, Check[]> = {
+  listPets: [
+    { method: 'GET', path: '/v1/pets', key: 'no key', code: 'unauthorized', isRare: true },
+    { method: 'GET', path: '/v1/pets', key: 'an unknown key', code: 'unauthorized', isRare: true },
+    { method: 'OPTIONS', path: '/v1/pets', key: 'a valid key', code: 'method_not_allowed', isRare: true },
+    { method: 'GET', path: '/v1/pets', key: 'a valid key' },
+  ],
+  createPet: [
+    {
+      method: 'POST',
+      path: '/v1/pets',
+      key: 'a valid key',
+      body: '{',
+      code: 'invalid_request',
+      isRare: true,
+    },
+  ],
+  // The service assigns only positive ids, so no pet has the id 0.
+  getPet: [{ method: 'GET', path: '/v1/pets/0', key: 'a valid key', code: 'not_found' }],
+};
+
+const checks = Object.values(checksOf).flat();
+const rareChecks = checks.filter(({ isRare }) => isRare);
+const otherChecks = checks.filter(({ isRare }) => !isRare);
+
+/** Yields 60 checks a minute: each rare check once, and then the other checks in turn. */
+function* checksFor(minutes: number): Generator<Check> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    yield* rareChecks;
+    for (let second = rareChecks.length; second < 60; second += 1)
+      yield otherChecks[second % otherChecks.length]!;
   }
-  return { accepted, rejected };
+}
+
+export interface TestedStage {
+  stage: string;
+  baseUrl: string;
+  apiKey: string;
 }
 
 /**
@@ -44,50 +69,64 @@ function checks() {
  * @param interruption signal that stops the probe. The signal's reason is thrown.
  * @param minutes time during which the checks are repeated @default - each check is performed once
  * @param interval time from one request to the next in milliseconds
- * @throws UsageError if a response is wrong, or if too many requests get a 429, a 5xx or no response
+ * @throws UsageError if a response is wrong, or if too many requests get a 429, a 5xx or no response. A request that gets
+ *   one of these responses is repeated after `interval`.
  */
 export async function probe(
-  { stage, baseUrl, apiKey }: Record<'stage' | 'baseUrl' | 'apiKey', string>,
+  stage: TestedStage,
   interruption: AbortSignal,
   minutes = 0,
   interval = 1_000,
 ): Promise<void> {
-  console.log(`Probing ${baseUrl} …`);
+  console.log(`Probing ${stage.baseUrl} …`);
   const start = Date.now();
-  const { accepted, rejected } = checks();
-  const length = minutes * 60 || accepted.length + rejected.length;
-  // Each request in `rejected` is sent once a minute, so that no alarm fires in a stage without other traffic.
-  const queue = Array.from({ length }, (_, i) => rejected[i % 60] ?? accepted[i % accepted.length]!);
+  let passed = 0;
   let failed = 0;
-  for (const [index, next] of queue.entries()) {
-    const pause = Math.max(0, start + index * interval - Date.now());
+
+  /** Performs a check when it is due. If it fails, prints the reason. */
+  async function passes(check: Check): Promise<boolean> {
+    const sent = passed + failed;
+    const pause = Math.max(0, start + sent * interval - Date.now());
     await setTimeout(pause, undefined, { signal: interruption }).catch(() => {});
-    // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often.
-    const scheme = 'Bearer'.padEnd(7 + (index % 60));
-    const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
-    const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
-    const headers = { 'Content-Type': 'application/json', ...authorization };
-    const { method, path, body = null } = next;
-    const url = baseUrl.replace(/\/v1$/, path);
-    const response = await send(url, { method, headers, body }, interruption);
-    interruption.throwIfAborted();
-    const failure = problemOf(next, response);
-    if (failure) {
-      console.error(failure);
-      failed += 1;
-      queue.push(next);
-    }
-    if (failed > MAX_TRANSIENT_FAILURES)
-      throw new UsageError(`${failed} requests to the stage ${stage} failed.`);
-    if ((index + 1) % 60 === 0) console.log(`${index + 1 - failed} checks passed.`);
+    const failure = problemOf(check, await sendRequest(check, stage, sent, interruption));
+    if (failure) console.error(failure);
+    return failure === undefined;
   }
-  console.log(`The stage ${stage} passed ${queue.length - failed} checks.`);
+
+  for (const check of minutes > 0 ? checksFor(minutes) : [...rareChecks, ...otherChecks]) {
+    while (!(await passes(check))) {
+      failed += 1;
+      if (failed > MAX_TRANSIENT_FAILURES)
+        throw new UsageError(`${failed} requests to the stage ${stage.stage} failed.`);
+    }
+    passed += 1;
+    if (passed % 60 === 0) console.log(`${passed} checks passed.`);
+  }
+  console.log(`The stage ${stage.stage} passed ${passed} checks.`);
+}
+
+/** Sends the request of a check. `index` is the number of requests that were sent before. */
+async function sendRequest(
+  { method, path, key, body }: Check,
+  { stage, baseUrl, apiKey }: TestedStage,
+  index: number,
+  interruption: AbortSignal,
+): Promise<Response> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often.
+  const scheme = 'Bearer'.padEnd(7 + (index % 60));
+  if (key === 'a valid key') headers['Authorization'] = `${scheme}${apiKey}`;
+  if (key === 'an unknown key') headers['Authorization'] = `${scheme}${generateApiKey(stage)}`;
+  const url = baseUrl.replace(/\/v1$/, path);
+  const response = await send(url, { method, headers, body: body ?? null }, interruption);
+  interruption.throwIfAborted();
+  return response;
 }
 
 /** Returns the reason for a retry, or undefined if the check passed. @throws UsageError if a retry cannot help */
 function problemOf({ method, path, key, code }: Check, response: Response): string | undefined {
   const { status, headers, body, reason } = response;
-  const expected = code ? errorCatalog[code].status : listOperation.success.status;
+  const expected = code ? errorCatalog[code].status : 200;
   const isCorrect = code ? body?.code === code && body.status === status : Array.isArray(body);
   if (status === expected && isCorrect) return undefined;
   const actual = status === expected ? `${status} with a wrong body` : status;

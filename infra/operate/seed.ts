@@ -99,9 +99,13 @@ function sampleOf(field: any): unknown {
   const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
   // Clients often corrupt large integers and non-ASCII text, so 5% of the integers and texts are of these kinds.
   const isOdd = datatype.boolean(0.05);
-  const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
-  if (field.type === 'bigint') return number.bigInt(range);
-  if (field.type !== 'string') return v.getExamples(field).at(0);
-  const text = isOdd ? helpers.arrayElement(textsBeyondAscii) : `${word.adjective()} ${word.noun()}`;
-  return Array.from(text).slice(0, maxLength).join('');
+  if (field.type === 'bigint') {
+    const acceptsDigits = minimum <= 1 && maximum >= 9;
+    return number.bigInt(acceptsDigits && !isOdd ? { min: 1, max: 9 } : { min: minimum, max: maximum });
+  }
+  if (field.type === 'string') {
+    const text = isOdd ? helpers.arrayElement(textsBeyondAscii) : `${word.adjective()} ${word.noun()}`;
+    return Array.from(text).slice(0, maxLength).join('');
+  }
+  return v.getExamples(field).at(0);
 }

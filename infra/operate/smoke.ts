@@ -4,9 +4,9 @@ import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { DURATION, milliseconds } from './keys/arguments.ts';
+import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
-import { probe } from './probe.ts';
+import { probe, type TestedStage } from './probe.ts';
 
 const KEY_LIFETIME = 3_600_000;
 
@@ -32,19 +32,31 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (isReadOnly && patterns.length > 0)
     throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
   if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
+
   const duration = milliseconds(time) ?? 0;
   // The key must not expire before the last request.
-  if (time !== undefined && !(DURATION.test(time) && duration < KEY_LIFETIME))
+  if (time !== undefined && !(isDuration(time) && duration < KEY_LIFETIME))
     throw new UsageError('--for must be a time of less than 1h, such as 12m.');
+
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const interruption = new AbortController();
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
+
   const store = { stage, table: apiKeysTable, database: connect() };
   await using cleanup = new AsyncDisposableStack();
   const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
   interruption.signal.throwIfAborted();
   // Without await, the key would be revoked before the probe ends.
   if (isReadOnly) return await probe({ stage, baseUrl, apiKey }, interruption.signal, duration / 60_000);
+  await runHttpTests({ stage, baseUrl, apiKey }, patterns, interruption.signal);
+}
+
+/** Runs the HTTP tests in a process whose exit code becomes the exit code of this process. */
+async function runHttpTests(
+  { stage, baseUrl, apiKey }: TestedStage,
+  patterns: string[],
+  interruption: AbortSignal,
+): Promise<void> {
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // Test files run one at a time, because AWS limits concurrency in new accounts and API Gateway throttles methods.
@@ -53,9 +65,9 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
     stdio: 'inherit',
     env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
   });
-  interruption.signal.addEventListener('abort', () => tests.kill());
+  interruption.addEventListener('abort', () => tests.kill());
   const [code] = (await once(tests, 'exit')) as [number | null];
-  interruption.signal.throwIfAborted();
+  interruption.throwIfAborted();
   process.exitCode = code ?? 1;
   console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
 }

@@ -19,27 +19,40 @@ const quotas = [
 
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */
 export function addAnnotations(stack: StageStack, today: Date): void {
-  const { stage } = stack;
-  const annotations = Annotations.of(stack);
+  warnAboutSunsets(stack, today);
+  warnAboutSettings(stack);
+  requireCertificateRegion(stack);
+}
+
+function warnAboutSunsets(stack: StageStack, today: Date): void {
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
-    if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
+    if (!deprecation) continue;
+    const daysLeft = (deprecation.sunset.getTime() - today.getTime()) / 86_400_000;
+    if (daysLeft > SUNSET_WARNING_DAYS) continue;
     const day = deprecation.sunset.toISOString().slice(0, 10);
     const advice = 'Check which API keys still use it, then remove it from shared/contract/operations.ts.';
-    annotations.addWarningV2(`sunset:${id}`, `${id} is scheduled for removal on ${day}. ${advice}`);
+    Annotations.of(stack).addWarningV2(`sunset:${id}`, `${id} is scheduled for removal on ${day}. ${advice}`);
   }
+}
+
+function warnAboutSettings(stack: StageStack): void {
+  const { stage } = stack;
   const warn = (setting: string, problem: string) =>
-    annotations.addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
+    Annotations.of(stack).addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
   for (const [setting, quota] of quotas) {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
   }
   if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
+}
 
+/** Adds an error if the domain's certificate is in a region other than the one in which the CDK deploys. */
+function requireCertificateRegion(stack: StageStack): void {
   // The CDK CLI also sets CDK_DEFAULT_REGION to us-east-1 if no region is configured, so this value is not reliable.
   const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
   const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
-  const region = stage.domain?.certificateArn?.split(':')[3];
+  const region = stack.stage.domain?.certificateArn?.split(':')[3];
   if (!target || !region || region === target) return;
   const problem = `domain.certificateArn in infra/stages.ts must be in ${target}, where the CDK deploys, not in ${region}.`;
   Validations.of(stack).addError('certificateArn', problem);

@@ -115,12 +115,17 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
 
 /** Returns the API's metrics. `Stage` is a name, because a reference to the stage would create a circular dependency. */
 function apiMetrics(api: apigateway.RestApi, Stage: string) {
-  const ofStage = { dimensionsMap: { ApiName: api.restApiName, Stage }, period: MINUTE };
+  const metric = (metricName: string, statistic: string) =>
+    api.metric(metricName, {
+      dimensionsMap: { ApiName: api.restApiName, Stage },
+      statistic,
+      period: MINUTE,
+    });
   return {
-    requests: api.metricCount({ ...ofStage, statistic: 'Sum' }),
-    clientErrors: api.metricClientError(ofStage),
-    serverErrors: api.metricServerError(ofStage),
-    latency: (statistic: string) => api.metricLatency({ ...ofStage, statistic }),
+    requests: metric('Count', 'Sum'),
+    clientErrors: metric('4XXError', 'Sum'),
+    serverErrors: metric('5XXError', 'Sum'),
+    latency: (statistic: string) => metric('Latency', statistic),
   };
 }
 

@@ -74,16 +74,21 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
   addLog(stack, webAcl.attrArn, action);
   if (action === 'count') return;
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
-  const dimensionsMap = { WebACL: metricName, Region: Aws.REGION, Rule: 'ALL' };
-  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum', period: FIVE_MINUTES };
-  const metric = (name: string) => new cloudwatch.Metric({ ...ofWebAcl, metricName: name });
+  const sumOf = (name: string) =>
+    new cloudwatch.Metric({
+      namespace: 'AWS/WAFV2',
+      metricName: name,
+      dimensionsMap: { WebACL: metricName, Region: Aws.REGION, Rule: 'ALL' },
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+    });
   stack.addAlarm('FirewallBlocks', {
     section: 'Blocked requests',
     description:
       'Clients get 403, 413 or 429 responses. The firewall blocked over 90% of requests in 5 minutes.',
     metric: new cloudwatch.MathExpression({
       expression: 'blocked - 9 * allowed',
-      usingMetrics: { blocked: metric('BlockedRequests'), allowed: metric('AllowedRequests') },
+      usingMetrics: { blocked: sumOf('BlockedRequests'), allowed: sumOf('AllowedRequests') },
       label: 'Blocked requests above 9 times the allowed requests',
       period: FIVE_MINUTES,
     }),
@@ -144,8 +149,9 @@ function managed(name: string): Rule {
 }
 
 /** Returns a copy of the rule that only counts requests. A rule group has `overrideAction` instead of `action`. */
-function counting({ action, ...rule }: Rule): Rule {
-  return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
+function counting(rule: Rule): Rule {
+  const count = { count: {} };
+  return rule.action ? { ...rule, action: count } : { ...rule, overrideAction: count };
 }
 
 /** Returns a configuration with a metric but without sampling, because sampled requests would contain API keys. */

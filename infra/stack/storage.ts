@@ -106,13 +106,10 @@ class Table extends dynamodb.TableV2 {
     });
     // CloudWatch requires metric ids to start with a lowercase letter.
     const label = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;
-    const targets = [{}, ...indexes.map(({ indexName }) => ({ GlobalSecondaryIndexName: indexName }))];
-    const metrics = targets.flatMap((target) => {
-      const dimensionsMap = { TableName: this.tableName, ...target };
-      const ofTarget = { namespace: 'AWS/DynamoDB', dimensionsMap, statistic: 'Sum' };
-      const names = ['ReadThrottleEvents', 'WriteThrottleEvents'];
-      return names.map((metricName) => new cloudwatch.Metric({ ...ofTarget, metricName }));
-    });
+    const metrics = [undefined, ...indexes.map(({ indexName }) => indexName)].flatMap((indexName) => [
+      this.throttleEvents('ReadThrottleEvents', indexName),
+      this.throttleEvents('WriteThrottleEvents', indexName),
+    ]);
     const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${label}${index}`, metric]));
     const counts = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
     this.throttles = new cloudwatch.MathExpression({
@@ -125,6 +122,19 @@ class Table extends dynamodb.TableV2 {
       section: 'Table throttles',
       description: `${effect} slow or fail with a 503. DynamoDB throttled the ${id} table or its indexes.`,
       metric: this.throttles,
+    });
+  }
+
+  /** Returns the number of throttled requests to an index, or to the table if `indexName` is omitted. */
+  private throttleEvents(metricName: string, indexName?: string): cloudwatch.Metric {
+    return new cloudwatch.Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: {
+        TableName: this.tableName,
+        ...(indexName !== undefined && { GlobalSecondaryIndexName: indexName }),
+      },
+      statistic: 'Sum',
     });
   }
 }

@@ -88,22 +88,26 @@ function errorBodies({ id: operation }: Operation): Middleware {
     onError(request) {
       const { event, context, error } = request;
       const { requestId } = event.requestContext;
-      const unexpected = isUnavailable(error) ? 'service_unavailable' : 'internal_error';
-      const { code, message } = error instanceof ApiError ? error : new ApiError(unexpected);
+      const { code, message } = toApiError(error);
       const body = errorBody(code, message, requestId);
-      const ofVersion = { operation, version: context.functionVersion };
       if (body.status >= 500) {
         logger().addContext(context);
         const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...details });
       }
+      const dimensions = { operation, version: context.functionVersion };
       count(metrics.errorResponses, { code });
-      if (code === 'internal_error') count(metrics.internalErrors, ofVersion);
-      if (body.status < 500 && code !== 'not_found') count(metrics.rejections, ofVersion);
+      if (code === 'internal_error') count(metrics.internalErrors, dimensions);
+      if (body.status < 500 && code !== 'not_found') count(metrics.rejections, dimensions);
       const { retryAfterSeconds: seconds } = errorCatalog[code];
       request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },
   };
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(isUnavailable(error) ? 'service_unavailable' : 'internal_error');
 }
 
 /** Counts requests for a deprecated operation and adds deprecation headers to the responses. */

@@ -7,12 +7,8 @@ import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** Matches `application/json`, an `application` type with the suffix `+json` (RFC 6839), or an empty string. */
-const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
-
-/** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
-const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
-const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
+/** Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons. */
+const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
 /** Matches the position at the end of most `JSON.parse` errors. The rest of the message can quote the body. */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
@@ -76,14 +72,22 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
 
 /** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
 function requireJson(event: APIGatewayProxyEvent): void {
-  const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
-  if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');
-  if (contentType.matchAll(PARAMETERS).some(([parameter]) => OTHER_CHARSET.test(parameter)))
-    throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
+  const contentType = headerValues(event, 'Content-Type').at(-1)?.toLowerCase() ?? '';
+  const mediaType = contentType.split(';')[0]!.trim();
+  if (mediaType !== '' && !isJson(mediaType)) throw new ApiError('unsupported_media_type');
+  for (const [, name, value = ''] of contentType.matchAll(PARAMETER)) {
+    if (name === 'charset' && !['utf-8', '"utf-8"', 'utf8', '"utf8"'].includes(value))
+      throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
+  }
   // API Gateway decompresses bodies but keeps the header, so only the header shows that a body was compressed.
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
-  if (codings.some((coding) => !/^(?:identity)?$/i.test(coding.trim())))
+  if (codings.some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase())))
     throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or omitted.');
+}
+
+/** Returns whether a media type in lower case is `application/json`, or has the suffix `+json` (RFC 6839). */
+function isJson(mediaType: string): boolean {
+  return mediaType === 'application/json' || /^application\/[^\s/]+\+json$/.test(mediaType);
 }
 
 function parseBody(text: string): unknown {

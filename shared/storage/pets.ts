@@ -1,9 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { metrics, requireEnvironment } from '../names.ts';
 import { claimPetId } from './idempotency.ts';
 import { listPartitionOf, newId } from './ids.ts';
+import type { FilterField } from '../contract/list-query.ts';
 import { type NewPet, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { count } from '../telemetry.ts';
@@ -80,16 +81,13 @@ export function indexKeys(pet: Pet, partition: string): Record<string, string> {
   );
 }
 
-/** Returns the value of an index's partition key, such as `available#0`. */
+/** Returns the value of an index's partition key, such as `available#0`, or `0` for the index without filters. */
 export function partitionKeyValue(
-  filters: readonly (keyof NewPet)[],
+  filters: readonly FilterField[],
   values: Partial<NewPet>,
   partition: string,
 ): string {
-  // Keys have up to 2,048 bytes and use `#` as a separator, so a hash replaces long texts and texts with special characters.
-  const texts = filters.map((name) => `${values[name]}`);
-  const parts = texts.map((text) => (/^[\w-]{1,100}$/.test(text) ? text : `%${hash('sha256', text)}`));
-  return [...parts, partition].join('#');
+  return [...filters.map((name) => values[name]), partition].join('#');
 }
 
 /** Returns the fields of a pet in the order of its schema, without storage attributes. */

@@ -1,29 +1,40 @@
-import { readFileSync } from 'node:fs';
+import type { StageSettings } from '../../infra/settings.ts';
+import { backup, domain, stages } from './stages.ts';
 
-// The changes below apply to test/support/stages.ts, so that tests do not depend on the settings in infra/stages.ts.
-const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
+type Stages = Record<string, StageSettings>;
 
-/** Functions by name. Each changes a setting or adds a stage in the text of a stages.ts file, as an operator would. */
-export const changes: Record<string, (text: string) => string> = {
-  'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
-  alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
-  domain: (text) =>
-    text.replaceAll(/(\w+): \{\s+\.\.\.common,/g, "$& domain: { ...domain, name: '$1.example.com' },"),
-  backup: (text) => text.replace(/production: \{\s+\.\.\.common,/, '$& backup,'),
-  listPartitions: (text) => text.replace('listPartitions: 1', 'listPartitions: 4'),
-  canaryDeployments: (text) => text.replace('canaryDeployments: true', 'canaryDeployments: false'),
-  authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),
-  logRetentionDays: (text) => text.replaceAll(/logRetentionDays: \d+/g, 'logRetentionDays: 180'),
-  'firewall.action': (text) => text.replace("action: 'block'", "action: 'count'"),
-  firewall: (text) => text.replaceAll(/^ *firewall: .*\n/gm, ''),
+/** Changes of infra/stages.ts that operators make, by name. */
+export const changes: Record<string, (stages: Stages) => Stages> = {
+  'another stage': (all) => ({ ...all, preview: all['staging']! }),
+  alarmEmail: (all) => inEach(all, () => ({ alarmEmail: 'operators@example.com' })),
+  domain: (all) => inEach(all, (name) => ({ domain: { ...domain, name: `${name}.example.com` } })),
+  backup: (all) => ({ ...all, production: { ...all['production']!, backup } }),
+  listPartitions: (all) => inEach(all, () => ({ listPartitions: 4 })),
+  canaryDeployments: (all) => inEach(all, () => ({ canaryDeployments: false })),
+  authorizerCacheSeconds: (all) => inEach(all, () => ({ authorizerCacheSeconds: 30 })),
+  logRetentionDays: (all) => inEach(all, () => ({ logRetentionDays: 180 })),
+  'firewall.action': (all) =>
+    inEach(all, (name) => ({ firewall: { ...all[name]!.firewall!, action: 'count' } })),
+  firewall: (all) =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, { firewall: _firewall, ...settings }]) => [name, settings]),
+    ),
 };
 
-/** Returns the text of test/support/stages.ts with the given changes. @throws Error if a change has no effect */
-export function stagesWith(...made: ((text: string) => string)[]): string {
-  return made.reduce((text, change) => {
-    const changed = change(text);
-    if (changed === text)
-      throw new Error(`Adapt ${change.toString()}, because it does not change test/support/stages.ts.`);
-    return changed;
-  }, unchanged);
+function inEach(all: Stages, change: (name: string) => Partial<StageSettings>): Stages {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, settings]) => [name, { ...settings, ...change(name) }]),
+  );
+}
+
+/**
+ * Returns the text of an infra/stages.ts that contains the stages of test/support/stages.ts with the given changes. Tests do
+ * not change infra/stages.ts itself, so that they do not depend on the operators' settings.
+ */
+export function stagesWith(...made: ((stages: Stages) => Stages)[]): string {
+  const changed = made.reduce<Stages>((all, change) => change(all), stages);
+  return (
+    "import type { StageSettings } from './settings.ts';\n\n" +
+    `export const stages = ${JSON.stringify(changed, null, 2)} as const satisfies Record<string, StageSettings>;\n`
+  );
 }

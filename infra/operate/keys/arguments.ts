@@ -2,47 +2,102 @@ import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
 import { type OptionValues, UsageError } from '../../command.ts';
 
-const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
-const STATE = new RegExp(`^(${keyStates.join('|')})$`);
-export const DURATION = /^[1-9]\d{0,4}[dhm]$/;
-
-function option<const T extends 'string' | 'boolean'>(type: T, help: string, pattern = /^/) {
-  return { type, help, pattern };
+interface Option {
+  type: 'string' | 'boolean';
+  /** Placeholder for the option's value in the usage line. */
+  value?: string;
+  /** Meaning of the option, for the help and for error messages. */
+  help: string;
+  isValid?: (value: string) => boolean;
 }
 
-/** Options of all actions. Help and error messages contain the options' help texts. */
+/** Options of all actions. */
 export const options = {
-  stage: option('string', 'stage of the keys: local, or a deployed stage such as staging'),
-  data: option('string', 'data folder of the local service, or memory (default: the running service)'),
-  owner: option('string', 'client that uses the key: 1 to 100 visible characters, no API key', OWNER),
-  state: option('string', `state of the keys: ${keyStates.join(', ')} (default: any)`, STATE),
-  expiring: option('string', 'time within which active keys expire, such as 30d', DURATION),
-  overlap: option('string', 'time during which both keys work, such as 2d or 12h (default: 24h)', DURATION),
-  'expires-in': option('string', 'lifetime of the new key, such as 90d, 12h or 30m', DURATION),
-  yes: option('boolean', 'do not ask for confirmation'),
-  json: option('boolean', 'print JSON'),
-  quiet: option('boolean', 'print only the key'),
-};
+  stage: {
+    type: 'string',
+    value: 'STAGE',
+    help: 'stage of the keys: local, or a deployed stage such as staging',
+  },
+  data: {
+    type: 'string',
+    value: 'DIR',
+    help: 'data folder of the local service, or memory (default: the running service)',
+  },
+  owner: {
+    type: 'string',
+    value: 'NAME',
+    help: 'client that uses the key: 1 to 100 visible characters, no API key',
+    isValid: isOwner,
+  },
+  state: {
+    type: 'string',
+    value: 'STATE',
+    help: `state of the keys: ${keyStates.join(', ')} (default: any)`,
+    isValid: (state) => keyStates.some((known) => known === state),
+  },
+  expiring: {
+    type: 'string',
+    value: 'TIME',
+    help: 'time within which active keys expire, such as 30d',
+    isValid: isDuration,
+  },
+  overlap: {
+    type: 'string',
+    value: 'TIME',
+    help: 'time during which both keys work, such as 2d or 12h (default: 24h)',
+    isValid: isDuration,
+  },
+  'expires-in': {
+    type: 'string',
+    value: 'TIME',
+    help: 'lifetime of the new key, such as 90d, 12h or 30m',
+    isValid: isDuration,
+  },
+  yes: { type: 'boolean', help: 'do not ask for confirmation' },
+  json: { type: 'boolean', help: 'print JSON' },
+  quiet: { type: 'boolean', help: 'print only the key' },
+} as const satisfies Record<string, Option>;
 
 export type Values = OptionValues<typeof options>;
+type OptionName = keyof typeof options;
 
-/** Actions with their arguments. An action accepts only the options in `usage`, and requires those before the first `[`. */
-export const actions: Record<string, { does: string; usage: string }> = {
+interface Action {
+  does: string;
+  /** Whether the action needs the id of a key. */
+  keyId?: boolean;
+  required: OptionName[];
+  optional: OptionName[];
+  /** Options that select the format of the output. At most one of them can be set. */
+  formats: OptionName[];
+}
+
+/** Actions with the options that they accept, in the order in which the help lists the options. */
+export const actions: Record<string, Action> = {
   issue: {
     does: 'Issues a key and shows it once. Without --expires-in, the key does not expire.',
-    usage: '--stage STAGE --owner NAME [--data DIR] [--expires-in TIME] [--json | --quiet]',
+    required: ['stage', 'owner'],
+    optional: ['data', 'expires-in'],
+    formats: ['json', 'quiet'],
   },
   list: {
     does: 'Lists keys, newest first.',
-    usage: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--expiring TIME] [--json]',
+    required: ['stage'],
+    optional: ['data', 'owner', 'state', 'expiring'],
+    formats: ['json'],
   },
   rotate: {
     does: 'Issues a successor with the same lifetime, and lets the old key expire after an overlap.',
-    usage: 'KEY_ID --stage STAGE [--data DIR] [--overlap TIME] [--expires-in TIME] [--json | --quiet]',
+    keyId: true,
+    required: ['stage'],
+    optional: ['data', 'overlap', 'expires-in'],
+    formats: ['json', 'quiet'],
   },
   revoke: {
     does: 'Revokes a key permanently.',
-    usage: 'KEY_ID --stage STAGE [--data DIR] [--yes] [--json]',
+    keyId: true,
+    required: ['stage'],
+    optional: ['data', 'yes'],
+    formats: ['json'],
   },
 };
 
@@ -61,31 +116,69 @@ To list the options of an action, run npm run keys -- ACTION --help.`;
 export function helpFor(words: string[]): string {
   const action = words.find((word) => Object.hasOwn(actions, word));
   if (!action) return HELP;
-  const { does, usage } = actions[action]!;
-  const accepted = Object.entries(options).filter(([name]) => usage.includes(`--${name}`));
-  const list = accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`);
-  return `npm run keys -- ${action} ${usage}\n\n${does}\n\n${list.join('\n')}`;
+  const { does, required, optional, formats } = actions[action]!;
+  const list = [...required, ...optional, ...formats].map(
+    (name) => `  --${name.padEnd(10)}  ${options[name].help}`,
+  );
+  return `${usageOf(action)}\n\n${does}\n\n${list.join('\n')}`;
+}
+
+/** Returns the usage line of an action, such as `npm run keys -- revoke KEY_ID --stage STAGE [--yes] [--json]`. */
+function usageOf(action: string): string {
+  const { keyId, required, optional, formats } = actions[action]!;
+  const words = [
+    action,
+    ...(keyId ? ['KEY_ID'] : []),
+    ...required.map(withValue),
+    ...optional.map((name) => `[${withValue(name)}]`),
+    `[${formats.map(withValue).join(' | ')}]`,
+  ];
+  return `npm run keys -- ${words.join(' ')}`;
+}
+
+function withValue(name: OptionName): string {
+  const { value }: Option = options[name];
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
 /** @throws UsageError if an argument is missing or invalid. No message quotes an argument, which may be an API key. */
 export function requireValid(action: string, values: Values, operands: string[]): void {
   if (!Object.hasOwn(actions, action))
     throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
-  const { usage } = actions[action]!;
-  const [required = ''] = usage.split('[');
-  for (const [name, { help, pattern }] of Object.entries(options)) {
-    const value = values[name as keyof Values];
-    if (value !== undefined && !usage.includes(`--${name}`))
-      throw new UsageError(`The action ${action} has no option --${name}.`);
-    if (value === undefined ? required.includes(`--${name}`) : !pattern.test(`${value}`))
-      throw new UsageError(`--${name} is ${value === undefined ? 'missing' : 'invalid'}. It is the ${help}.`);
+  const { keyId, required, optional, formats } = actions[action]!;
+  const accepted = [...required, ...optional, ...formats];
+  for (const name of Object.keys(values) as OptionName[]) {
+    if (!accepted.includes(name)) throw new UsageError(`The action ${action} has no option --${name}.`);
   }
-  if (values.json && values.quiet) throw new UsageError('--json and --quiet cannot be combined.');
-  const hasKeyId = usage.startsWith('KEY_ID');
-  if (!(hasKeyId ? /^key_[0-9a-f]+$/ : /^$/).test(operands.join(' '))) {
-    const rule = hasKeyId ? ' KEY_ID consists of key_ and hexadecimal digits.' : '';
-    throw new UsageError(`Invalid arguments. Usage: npm run keys -- ${action} ${usage}.${rule}`);
+  for (const name of accepted) {
+    const { help, isValid = () => true }: Option = options[name];
+    const value = values[name];
+    if (value === undefined && required.includes(name))
+      throw new UsageError(`--${name} is missing. It is the ${help}.`);
+    if (value !== undefined && !isValid(`${value}`))
+      throw new UsageError(`--${name} is invalid. It is the ${help}.`);
   }
+  if (formats.filter((name) => values[name]).length > 1)
+    throw new UsageError(`${formats.map((name) => `--${name}`).join(' and ')} cannot be combined.`);
+
+  const [id, ...others] = operands;
+  if (!keyId && id !== undefined) throw new UsageError(`Invalid arguments. Usage: ${usageOf(action)}.`);
+  if (keyId && (others.length > 0 || !/^key_[0-9a-f]+$/.test(id ?? '')))
+    throw new UsageError(
+      `Invalid arguments. Usage: ${usageOf(action)}. KEY_ID consists of key_ and hexadecimal digits.`,
+    );
+}
+
+/** Checks the name of a key's owner. Operators can paste a key by mistake, so the name must not contain a key. */
+function isOwner(name: string): boolean {
+  const isVisible = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) && name.trim() !== '';
+  // A name such as `--json` is an option after an `--owner` without a name.
+  return isVisible && !name.startsWith('-') && !new RegExp(keyPattern()).test(name);
+}
+
+/** Returns whether `text` is a duration of days, hours or minutes, such as `90d`. */
+export function isDuration(text: string): boolean {
+  return /^[1-9]\d{0,4}[dhm]$/.test(text);
 }
 
 const UNIT_MILLISECONDS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000 };

@@ -33,6 +33,7 @@ export async function issueApiKey(
     return issued;
   } catch (error) {
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
+    // The database rejected the only attempt, so the key is not stored.
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
     // The key is revoked, because an attempt whose response was lost may have stored the key.
     const outcome = await revokeUndeliveredKey(store, issued.record, newKey.caller);

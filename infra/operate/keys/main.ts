@@ -1,4 +1,4 @@
-import { stateOf } from '../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts';
 import { connect } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
@@ -19,11 +19,13 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
 
   async list({ store }, { owner, state, expiring, json }) {
     const now = new Date();
-    const end = expiring && new Date(+now + milliseconds(expiring)!);
+    const end = expiring === undefined ? undefined : new Date(now.getTime() + milliseconds(expiring)!);
+    const expiresBefore = (record: ApiKeyRecord, time: Date) =>
+      stateOf(record, now) === 'active' && stateOf(record, time) === 'expired';
     const records = (await Array.fromAsync(lifecycle.listApiKeys(store)))
       .filter((record) => owner === undefined || record.owner === owner.trim())
       .filter((record) => state === undefined || stateOf(record, now) === state)
-      .filter((record) => !end || (stateOf(record, now) === 'active' && stateOf(record, end) === 'expired'));
+      .filter((record) => end === undefined || expiresBefore(record, end));
     await printList(records, json);
   },
 

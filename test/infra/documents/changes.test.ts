@@ -5,7 +5,7 @@ import { differences } from '../../../infra/documents/changes/differences.ts';
 import { withoutReferences } from '../../../infra/documents/openapi/references.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
+import { runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const file = join(temporaryFolder(), 'base.json');
@@ -143,7 +143,7 @@ test('a change of one of two parameters with the same name is reported', () => {
 test('npm run openapi:diff lists breaking changes first and explains how to continue', async () => {
   const document = withChange(source, 'removed components › schemas › PetStatus › enum › "sold"');
   writeFileSync(file, stringifyJson(document));
-  const { code, stdout, stderr } = await runInProcess('infra/documents/changes/main.ts', ['--base', file]);
+  const { code, stdout, stderr } = await runModule('infra/documents/changes/main.ts', ['--base', file]);
   const change = 'properties › status › enum › "sold": "sold"';
   const lines = stdout.split('\n');
   expect(code).toBe(1);

@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
 
 const region = { AWS_REGION: 'eu-central-1' };
 const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
@@ -15,7 +14,7 @@ afterAll(() => aws.close());
 /** Returns the error message of a command that issues a key for the stage. */
 async function failure(stage: string, environment: Record<string, string>): Promise<string> {
   const parameters = ['issue', '--owner', 'Acme', '--stage', stage];
-  return errorOutput(await runInProcess('infra/operate/keys/main.ts', parameters, { environment }));
+  return errorOutput(await runModule('infra/operate/keys/main.ts', parameters, environment));
 }
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -28,7 +27,6 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
 });
 
-// In Jest, network errors are not instances of the tests' `Error` class, so this command runs in a separate process.
 test('a command names the AWS endpoint that it cannot reach', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(

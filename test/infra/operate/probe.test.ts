@@ -39,6 +39,9 @@ test('the probe retries up to two requests that get a 429, a 5xx or no response'
   const failure = /^GET \/v1\/\w+ with no key: expected 401, but got 429 \(request id: the-id\)\. /;
   expect(printedErrors).toHaveBeenCalledWith(expect.stringMatching(failure));
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length - 2} checks.`);
+  // The first check, which sends no key, is repeated until it passes.
+  const [first, second, third, fourth] = proxy.requests.map(({ headers }) => headers.authorization);
+  expect([first, second, third, fourth]).toEqual([undefined, undefined, undefined, expect.any(String)]);
   const faults: Behavior[] = [reply('too_many_requests'), 'lose', reply('service_unavailable')];
   await expect(run(faults)).rejects.toThrow('3 requests to the stage staging failed.');
 });

@@ -3,8 +3,7 @@ import * as v from 'valibot';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
-import { errorOutput } from '../../support/run-command.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { collection, create } from '../../support/sample.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
@@ -15,7 +14,7 @@ afterAll(() => proxy.close());
 const seed = (
   parameters: string[],
   environment: Record<string, string> = { BASE_URL: proxy.baseUrl, API_KEY: KEY },
-) => runInProcess('infra/operate/seed.ts', parameters, { environment });
+) => runModule('infra/operate/seed.ts', parameters, environment);
 
 const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
 const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);

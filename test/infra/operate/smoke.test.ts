@@ -1,14 +1,13 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
 import { generateApiKey, hashOf } from '../../../shared/storage/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
-import { errorOutput, startModule } from '../../support/run-command.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
+import { errorOutput, runModule, startModule } from '../../support/run-command.ts';
 import { useRealTables } from '../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startFakeAws } from './fake-aws.ts';
@@ -30,7 +29,7 @@ function environment(API_KEY = '') {
 }
 
 function smoke(parameters: string[], apiKey?: string) {
-  return runInProcess(command, [...staging, ...parameters], { environment: environment(apiKey) });
+  return runModule(command, [...staging, ...parameters], environment(apiKey));
 }
 
 /** Returns the stage's keys, newest first. */
@@ -39,7 +38,7 @@ function keys() {
 }
 
 test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
-  const line = errorOutput(await runInProcess(command, ['--stage', stage]));
+  const line = errorOutput(await runModule(command, ['--stage', stage]));
   expect(line).toMatch(/^--stage must be a deployed stage, whose name must be 1 to 30 lowercase letters, /);
 });
 
@@ -49,7 +48,7 @@ test.each([
   [['--read-only', '--for', '1h'], /^--for must be a time of less than 1h, such as 12m\.$/],
   [['--read-only', '--for', '10'], /^--for must be a time /],
 ])('the smoke test rejects the arguments %j', async (parameters, message) => {
-  expect(errorOutput(await runInProcess(command, [...staging, ...parameters]))).toMatch(message);
+  expect(errorOutput(await runModule(command, [...staging, ...parameters]))).toMatch(message);
 });
 
 // These tests replace npm with a stub that fails. smoke.proof.ts runs the actual HTTP tests.
@@ -88,16 +87,15 @@ describe('the smoke test of a stage', () => {
   });
 
   test('reports a key that could not be revoked', async () => {
-    const { prototype }: { prototype: any } = DynamoDBDocumentClient;
-    const { send } = prototype;
-    // The first request stores the key. The second request, which would revoke the key, fails.
-    jest
-      .spyOn(prototype, 'send')
-      .mockImplementationOnce(send)
-      .mockRejectedValueOnce(new Error('It is down.'));
-    const { code, stderr } = await smoke([]);
+    // The first request stores the key. The next requests, which would revoke the key, fail.
+    const proxy = await startFaultProxy(process.env['AWS_ENDPOINT_URL_DYNAMODB']!, (call) =>
+      call > 1 ? 'throttling error' : undefined,
+    );
+    const settings = { ...environment(), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+    const { code, stderr } = await runModule(command, staging, settings);
+    await proxy.close();
     const [{ keyId } = { keyId: '' }] = await keys();
-    const message = `The key ${keyId} was not revoked. It expires within the hour. Cause: It is down.\n`;
+    const message = `The key ${keyId} was not revoked. It expires within the hour. Cause: A fault.\n`;
     expect({ code, stderr }).toEqual({ code: 3, stderr: message });
   });
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
-import { done, errorOutput } from '../../support/run-command.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
+import { done, errorOutput, runModule } from '../../support/run-command.ts';
 import { itemsPath } from '../../support/sample.ts';
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -25,7 +24,7 @@ const output = execFileSync(process.execPath, ['--input-type=module', '--eval', 
 const logLine = output.toString().replaceAll(url.replace(/[^/]+$/, ''), 'file:///var/task/');
 
 function trace(input: string, folder = join(assembly, 'source-maps')) {
-  return runInProcess('infra/operate/trace.ts', ['--maps', folder], { input });
+  return runModule('infra/operate/trace.ts', ['--maps', folder], {}, input);
 }
 
 test('trace replaces bundle positions in a log line with source positions', async () => {

@@ -1,4 +1,3 @@
-import { compileFunction } from 'node:vm';
 import { serviceName } from '../../../shared/names.ts';
 import { propertiesOf, type ReadableTemplate } from '../../support/stack-template.ts';
 
@@ -65,12 +64,32 @@ export function nextState(alarm: any, values: (number | null)[], state: AlarmSta
   return isIgnored && breaching.length === real.length ? state : 'OK';
 }
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html */
-const functions = {
-  SUM: (values: number[]) => values.reduce((sum, value) => sum + value, 0),
-  FILL: (value: number | null, filler: number) => value ?? filler,
-  IF: (condition: number | null, value: number) => (condition ? value : null),
-};
+/** Values of an expression's metrics in a period, by the metrics' ids. The value is null if the metric has no data. */
+type Values = Record<string, number | null>;
+
+/**
+ * Returns the value of an expression, or null if CloudWatch returns none. Supports only the expressions that the alarms
+ * use. In arithmetic, CloudWatch treats missing data as zero, unless all data of a period are missing.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ */
+function evaluate(expression: string, values: Values): number | null {
+  const { part, total, blocked, allowed } = values;
+  const share = /^IF\(total, part - ([\d.]+) \* total\)$/.exec(expression)?.[1];
+  if (share !== undefined) return total ? (part ?? 0) - Number(share) * total : null;
+
+  if (expression === 'blocked - 9 * allowed')
+    return blocked === null && allowed === null ? null : (blocked ?? 0) - 9 * (allowed ?? 0);
+
+  const filled = Array.from(expression.matchAll(/FILL\((\w+), 0\)/g), ([, id]) => id!);
+  if (expression === `SUM([${filled.map((id) => `FILL(${id}, 0)`).join(', ')}])`)
+    return sum(filled.map((id) => values[id] ?? 0));
+
+  throw new Error(`Implement the expression ${expression} in test/infra/stack/cloudwatch.ts.`);
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
 
 /** Returns an alarm's metric queries. For an alarm on a single metric, returns the equivalent query. */
 export function queriesOf(alarm: any): any[] {
@@ -89,19 +108,16 @@ function mathOf(alarm: any) {
     const name = metricOf(Metric.Namespace, Metric.MetricName, Object.fromEntries(dimensions));
     return { Id, name, Period, Stat };
   });
-  const { Expression: expression = 'own' } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {};
-  // JavaScript can evaluate the expression, because JavaScript treats null as zero in arithmetic, and metric math
-  // treats a missing value as zero.
-  const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
-  const compute = compileFunction(`return ${expression}`, names);
+  const math = alarm.Metrics?.find(({ Expression }: any) => Expression);
   const valueOf = (datapoints: Datapoint[]): number | null => {
-    const values = queries.map(({ name, Stat }) => {
-      const found = datapoints.filter(({ metric }) => metric === name).map(({ value }) => value);
-      if (found.length === 0) return null;
-      return Stat === 'Sum' ? functions.SUM(found) : Math.max(...found);
-    });
-    const hasData = expression.includes('FILL(') || values.some((value) => value !== null);
-    return hasData ? compute(...Object.values(functions), ...values) : null;
+    const values: Values = Object.fromEntries(
+      queries.map(({ Id, name, Stat }) => {
+        const found = datapoints.filter(({ metric }) => metric === name).map(({ value }) => value);
+        if (found.length === 0) return [Id, null];
+        return [Id, Stat === 'Sum' ? sum(found) : Math.max(...found)];
+      }),
+    );
+    return math ? evaluate(math.Expression, values) : values[queries[0]!.Id]!;
   };
   const watched = new Set(queries.map(({ name }) => name));
   return { period: queries[0]!.Period / 60, watched, valueOf };
@@ -143,12 +159,20 @@ export function requestCounts(
   return [...ofApi, ...ofLog].map((metric) => [2, metric, count]);
 }
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
+/**
+ * Returns whether a line matches a filter pattern. Supports alternatives of comparisons, such as
+ * `{ ($.a = "1") || (($.b != "-") && ($.c = "4*")) }`.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
+ */
 function isMatch(pattern: string, line: Record<string, string>): boolean {
-  const comparison = /\$\.(\w+) (!?=) "([\w-]*)(\*?)"/g;
-  const condition = pattern.slice(1, -1).replaceAll(comparison, (_, field, operator, text, wildcard) => {
-    const isEqual = wildcard ? line[field]!.startsWith(text) : line[field] === text;
-    return `${isEqual === (operator === '=')}`;
+  return pattern.split(' || ').some((alternative) => {
+    if (alternative.split('(').length !== alternative.split(')').length)
+      throw new Error(`Implement the filter pattern ${pattern} in test/infra/stack/cloudwatch.ts.`);
+    return alternative.split(' && ').every((comparison) => {
+      const [, field, operator, text, wildcard] = /\$\.(\w+) (!?=) "([\w-]*)(\*?)"/.exec(comparison)!;
+      const value = line[field!]!;
+      const isEqual = wildcard ? value.startsWith(text!) : value === text;
+      return isEqual === (operator === '=');
+    });
   });
-  return compileFunction(`return ${condition}`)();
 }

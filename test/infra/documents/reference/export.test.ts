@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, errorOutput, runModule } from '../../../support/run-command.ts';
-import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -27,7 +26,7 @@ test('npm run docs creates a folder with the reference page and the files that t
 test('npm run docs rejects an output folder that it cannot create', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  expect(errorOutput(await runInProcess(command, ['--output', file]))).toMatch(
+  expect(errorOutput(await runModule(command, ['--output', file]))).toMatch(
     /^\S+file cannot be written: .*ENOTDIR.*\. Choose another folder with --output\.$/,
   );
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/command.ts';
-import { milliseconds, requireValid } from '../../../../infra/operate/keys/arguments.ts';
+import { milliseconds, requireValid, type Values } from '../../../../infra/operate/keys/arguments.ts';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
-import { done, errorOutput } from '../../../support/run-command.ts';
-import { runInProcess } from '../../../support/run-in-process.ts';
+import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 
 const key = generateApiKey('staging');
 const stage = 'staging';
@@ -40,37 +39,57 @@ test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('the key id
 });
 
 function keys(parameters: string[], environment: Record<string, string> = {}) {
-  return runInProcess('infra/operate/keys/main.ts', parameters, { environment });
+  return runModule('infra/operate/keys/main.ts', parameters, environment);
 }
 
-describe('npm run keys', () => {
-  const staging = ['--stage', stage];
-  const issue = ['issue', ...staging, '--owner', 'Acme'];
+// Error messages must not contain keys, because messages can appear in logs and screenshots.
+function expectMessage(message: string, named: RegExp): void {
+  expect(message).toMatch(named);
+  expect(message).not.toMatch(/\p{C}/u);
+  expect(message).not.toContain(key.slice(13, 20));
+}
 
+const owner = 'Acme';
+
+test.each<[string, string, Values, string[], RegExp]>([
+  ['a missing action', '', {}, [], /issue, list, rotate, revoke/],
+  ['a key as the action', key, { stage }, [], /issue, list, rotate, revoke/],
+  ['a missing stage', 'list', {}, [], /^--stage is missing/],
+  ['a missing owner', 'issue', { stage }, [], /^--owner is missing/],
+  ['two output formats', 'issue', { stage, owner, json: true, quiet: true }, [], /^--json and --quiet /],
+  ['an unknown state', 'list', { stage, state: key }, [], /^--state .*active, expired, revoked/],
+  ['a key as a duration', 'issue', { stage, owner, 'expires-in': key }, [], /^--expires-in .* 90d/],
+  ['an option of a different action', 'issue', { stage, owner, yes: true }, [], /--yes/],
+  ['a missing id', 'revoke', { stage }, [], /KEY_ID/],
+  ['a key as a second id', 'revoke', { stage }, ['key_1', key], /KEY_ID/],
+  ['an id for an action without ids', 'list', { stage }, [key], /^Invalid arguments\. .* list --stage STAGE/],
+])('%s is rejected with a message that contains no key', (_what, action, values, operands, named) => {
+  let message = '';
+  try {
+    requireValid(action, values, operands);
+  } catch (error) {
+    message = (error as UsageError).message;
+  }
+  expectMessage(message, named);
+});
+
+describe('npm run keys', () => {
   test('lists only the options of revoke in the help for revoke', async () => {
-    const options = done(await keys(['revoke', '--help'])).matchAll(/^  --([\w-]+) +\w+/gm);
-    expect(Array.from(options, ([, name]) => name)).toEqual(['stage', 'data', 'yes', 'json']);
+    const help = done(await keys(['revoke', '--help']));
+    expect(help).toMatch(
+      /^npm run keys -- revoke KEY_ID --stage STAGE \[--data DIR\] \[--yes\] \[--json\]\n/,
+    );
+    const options = Array.from(help.matchAll(/^  --([\w-]+) +\w+/gm), ([, name]) => name);
+    expect(options).toEqual(['stage', 'data', 'yes', 'json']);
   });
 
-  // Error messages must not contain keys, because messages can appear in logs and screenshots.
   test.each([
-    ['a missing action', [], /issue, list, rotate, revoke/],
-    ['a missing stage', ['list'], /--stage/],
-    ['two output formats', [...issue, '--json', '--quiet'], /--json.*--quiet/],
-    ['an unknown state', ['list', ...staging, '--state', key], /--state.*active, expired, revoked/],
-    ['an option of a different action', [...issue, '--yes'], /--yes/],
     ['an unknown option', ['list', '--limit', '5'], /--limit/],
-    ['an option without its value', ['issue', '--stage', '--owner', 'Acme'], /--stage/],
-    ['a key as the action', [key, ...staging], /issue, list, rotate, revoke/],
+    ['an option without its value', ['issue', '--stage', '--owner', owner], /--stage/],
     ['a key as an option', ['revoke', `--${key}`], /Unknown option/],
-    ['a key as a second id', ['revoke', 'key_1', key, ...staging], /KEY_ID/],
     ['a key as the stage', ['list', '--stage', key], /--stage/],
-    ['a key as a duration', [...issue, '--expires-in', key], /--expires-in.* 90d/],
   ])('rejects %s with a message that contains no key', async (_what, parameters, named) => {
-    const line = errorOutput(await keys(parameters));
-    expect(line).toMatch(named);
-    expect(line).not.toMatch(/\p{C}/u);
-    expect(line).not.toContain(key.slice(13, 20));
+    expectMessage(errorOutput(await keys(parameters)), named);
   });
 
   test('prints the usage with "--" if npm consumed --stage, but not if the npm option --yes is set', async () => {

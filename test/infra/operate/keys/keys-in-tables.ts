@@ -9,8 +9,7 @@ import {
   stateOf,
 } from '../../../../shared/storage/api-keys.ts';
 import { database, readItem } from '../../../../shared/storage/database.ts';
-import type { Outcome } from '../../../support/run-command.ts';
-import { runInProcess } from '../../../support/run-in-process.ts';
+import { type Outcome, startModule } from '../../../support/run-command.ts';
 import { useRealTables } from '../../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -38,8 +37,13 @@ export function startStage(): void {
   });
 }
 
-/** Runs the command `npm run keys` in the test's process, with the options for the local service. */
-export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
+/**
+ * Runs the command `npm run keys` with the options for the local service.
+ *
+ * @param input content of standard input
+ * @param isRead whether the output is read. If false, the pipe is closed.
+ */
+export function keys(parameters: string[], { input = '', isRead = true } = {}): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
   // A developer's AWS settings for other projects. Commands for a local service must ignore these settings.
   const environment = {
@@ -51,7 +55,14 @@ export function keys(parameters: string[], options?: Parameters<typeof runInProc
     AWS_USE_FIPS_ENDPOINT: 'true',
     AWS_USE_DUALSTACK_ENDPOINT: 'true',
   };
-  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], { environment, ...options });
+  const { process, ended } = startModule(
+    'infra/operate/keys/main.ts',
+    [...parameters, ...local],
+    environment,
+    input,
+  );
+  if (!isRead) process.stdout!.destroy();
+  return ended;
 }
 
 /** Creates tables for the tests in the calling file. Each test uses a separate stage in these tables. */
