@@ -10,7 +10,7 @@ describe.each([
 ] as const)('%s', (file, version) => {
   const text = readFileSync(file, 'utf8');
 
-  test('is identical to the output of npm run generate:contract', () => {
+  test('is identical to the output of npm run generate', () => {
     expect(text).toBe(openApiJson(version));
   });
 
