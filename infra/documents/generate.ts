@@ -10,7 +10,7 @@ import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { withoutReferences } from './openapi/references.ts';
 
-const USAGE = `npm run generate:contract -- [--check]
+const USAGE = `node infra/documents/generate.ts [--check]
 
 Writes openapi.json and the generated parts of documents.
 

@@ -8,7 +8,7 @@ import { hasTools, toolModules } from '../../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
 
-test('openapi.json is identical to the output of npm run generate:contract', () => {
+test('openapi.json is identical to the output of npm run generate', () => {
   expect(text).toBe(openApiJson());
 });
 
