@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { baseUrl, expectError, expectSuccess, post, request } from '../support/client.ts';
 import { addItem, itemsAddedAfter } from '../support/resources.ts';
@@ -49,6 +49,14 @@ describe('POST /pets', () => {
     ['922337203685477580700e-2', '9223372036854775807'],
   ])('stores the categoryId %s as the integer %s', async (sent, stored) => {
     await expectStored(`{"name":"Rex","categoryId":${sent}}`, `{"name":"Rex","categoryId":${stored}}`);
+  });
+
+  test('stores random names and integers unchanged', async () => {
+    for (let run = 0; run < 50; run += 1) {
+      const name = `x${Array.from({ length: randomInt(255) }, randomCharacter).join('')}`;
+      const categoryId = randomBytes(8).readBigInt64BE();
+      await expectStored(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`);
+    }
   });
 
   test.each(['"id":5', '"partition":"1"', '"creation":"x"', '"__proto__":{"id":5}'])(
@@ -160,4 +168,10 @@ async function expectStored(body: string, pet: string = body): Promise<void> {
 
 function nested(depth: number, inside = '0'): string {
   return '['.repeat(depth) + inside + ']'.repeat(depth);
+}
+
+/** Returns an ASCII character, or any other Unicode character except a surrogate. */
+function randomCharacter(): string {
+  const code = randomInt(2) === 0 ? randomInt(0x80) : randomInt(0x10_f800);
+  return String.fromCodePoint(code < 0xd800 ? code : code + 0x800);
 }
