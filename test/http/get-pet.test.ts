@@ -1,35 +1,47 @@
 import { describe, expect, test } from '@jest/globals';
-import { stringifyJson } from '../../shared/contract/json.ts';
-import { expectError, expectSuccess, request } from '../support/client.ts';
-import { addItem } from '../support/resources.ts';
-import { get, itemsPath } from '../support/sample.ts';
+import { baseUrl, expectError, expectSuccess, post, request } from '../support/client.ts';
 
-const item = await addItem();
+const created = await post('{"name":"Mia","categoryId":9007199254740993,"status":"sold"}');
+const id: bigint = created.body.id;
+const encodedId = Array.from(`${id}`, (digit) => `%3${digit}`).join('');
 
-describe(`${get.method} ${get.path}`, () => {
-  test.each<[string, (id: bigint) => string]>([
-    ['its id', (id) => `${id}`],
-    ['its id in percent-encoded digits', (id) => Array.from(`${id}`, (digit) => `%3${digit}`).join('')],
-    ['its id with a trailing slash', (id) => `${id}/`],
-    ['its id with a malformed query', (id) => `${id}?%zz=%ff`],
-  ])('returns the item for %s', async (_case, path) => {
-    const response = await request(`${itemsPath}/${path(item.id)}`);
+describe('GET /pets/{petId}', () => {
+  test.each([
+    ['its id', id],
+    ['its id in percent-encoded digits', encodedId],
+    ['its id with a trailing slash', `${id}/`],
+    ['its id with a malformed query', `${id}?%zz=%ff`],
+  ])('returns the pet for %s', async (_case, path) => {
+    const response = await request(`/pets/${path}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
-    expect(response.text).toBe(stringifyJson(item));
+    expect(response.text).toBe(created.text);
   });
 
-  test.each<[string, (id: bigint) => string]>([
-    ['an id that no item has', () => '1'],
-    ['an id that exceeds int64', () => '9223372036854775808'],
-    ["an id that equals the item's id modulo 2^64", (id) => `${id + 2n ** 64n}`],
-    ['an id with a minus sign', (id) => `-${id}`],
-    ['an id with an encoded slash', (id) => `${id}%2F2`],
-    ['an id with malformed percent-encoding', (id) => `${id}%zz`],
-    ['its id with a digit that is percent-encoded twice', (id) => `${id}`.replace(/.$/, '%253$&')],
-    ['a placeholder', () => '{id}'],
-    ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
-  ])('returns 404 for %s', async (_case, path) => {
-    expectError(await request(`${itemsPath}/${path(item.id)}`), 'not_found');
+  test.each([
+    ['an id that no pet has', '1'],
+    ['zero', '0'],
+    ['the lowest int64', '-9223372036854775808'],
+    ['an id that exceeds int64', '9223372036854775808'],
+    ["an id that equals the pet's id modulo 2^64", `${id + 2n ** 64n}`],
+    ["the pet's id with a minus sign", `-${id}`],
+    ["the pet's id with a leading zero", `0${id}`],
+    ["the pet's id with a fraction", `${id}.0`],
+    ["the pet's id with an encoded slash", `${id}%2F2`],
+    ["the pet's id with malformed percent-encoding", `${id}%zz`],
+    ["the pet's id with a digit that is percent-encoded twice", `${id}`.replace(/.$/, '%253$&')],
+    ['a placeholder', '{id}'],
+    ['an id of 4,000 letters', 'a'.repeat(4_000)],
+  ])('returns a 404 for %s', async (_case, path) => {
+    expectError(await request(`/pets/${path}`), 404, 'not_found');
+  });
+
+  test('announces its removal and links to the list of pets', async () => {
+    for (const petId of [id, '1']) {
+      const { headers } = await request(`/pets/${petId}`);
+      expect(headers.get('Deprecation')).toBe('@1795219200');
+      expect(headers.get('Sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
+      expect(headers.get('Link')).toBe(`<${baseUrl}/pets>; rel="successor-version"`);
+    }
   });
 });

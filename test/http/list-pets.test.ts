@@ -1,53 +1,52 @@
 import { describe, expect, test } from '@jest/globals';
-import { encodeCursor } from '../../shared/contract/cursor.ts';
-import { PAGE } from '../../shared/contract/limits.ts';
-import { baseUrl, expectError, expectSuccess, nextLink, request } from '../support/client.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
+import { baseUrl, expectError, expectSuccess, nextLink, post, request } from '../support/client.ts';
 import { addItem, addItems, listAddress, untilListed, walk } from '../support/resources.ts';
-import { type Item, itemsPath, validBody } from '../support/sample.ts';
-import { filterQueries, listParameters, variants } from '../support/variants.ts';
 
-const MOSTLY_INVALID = ['', 'nonsense', '0', '5.0', '%205', '%zz', '%00', PAGE.maximum + 1];
-const CURSOR_MESSAGE = 'cursor must be from a page of this list, or omitted.';
-const allFilters = filterQueries[0]!;
+const AVAILABLE = { status: 'available' };
+const filters = [{}, AVAILABLE, { status: 'pending' }, { status: 'sold' }];
 
-// There are enough items for the longest page, so that only `limit` determines the length of a page.
-const older = await addItems(PAGE.maximum);
+// There are enough pets for the longest page, so that only `limit` determines the length of a page.
+const older = await addItems(100);
 const { id: oldest } = await addItem();
-/** Items newer than `oldest`: one for each of `variants`, and three for each of `filterQueries`. */
-const recent: Item[] = [];
-for (const input of variants) recent.push(await addItem(input));
-for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));
+/** Pets newer than `oldest`: three with each status, and three without a status. */
+const recent: Pet[] = [];
+for (const filter of filters) recent.push(...(await addItems(3, { name: 'Rex', categoryId: 7, ...filter })));
 await untilListed([...older, ...recent]);
-for (const query of filterQueries) await untilListed(recent.filter(matches(query)), query);
+for (const filter of filters) await untilListed(recent.filter(matches(filter)), filter);
 
-describe('a list request', () => {
+describe('GET /pets', () => {
   test.each([
-    ['', PAGE.default],
+    ['', 20],
     ['?limit=1', 1],
-    [`?limit=${PAGE.maximum}`, PAGE.maximum],
+    ['?limit=100', 100],
     ['?%6Cimit=%33', 3],
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
     ['?limit=3&color=%zz&=&&%=%', 3],
-  ])('with the query %p gets %d items', async (query, limit) => {
-    const response = await request(`${itemsPath}${query}`);
+  ])('with the query %p returns %d pets', async (query, limit) => {
+    const response = await request(`/pets${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
     expect(response.body).toHaveLength(limit);
   });
 
-  // `request` compares the status with openapi.json, so this test checks only the messages.
-  describe.each(listParameters)('gets a 400 if and only if openapi.json does not allow the %s', (name) => {
-    const { [name]: value = 5, ...others } = filterQueries.find((query) => name in query) ?? {};
-    const changed = [`${value}`.toUpperCase(), `${value},${value}`, `${value}&${name}=${value}`];
-    test.each([...MOSTLY_INVALID, ...changed])('%p', async (text) => {
-      // For a cursor, openapi.json contains only a pattern. None of these cursors is from a page.
-      const isCursor = name === 'cursor';
-      const init = { mayBeRejected: isCursor };
-      const response = await request(`${listAddress(others)}&${name}=${text}`, init);
+  describe.each([
+    ['limit', ['', 'x', '0', '-1', '101', '5.0', '05', '%205', '1e1', '%zz', '%00', '5,5', '5&limit=5']],
+    ['status', ['', 'lost', 'AVAILABLE', '%20sold', '%zz', '%00', 'sold,sold', 'sold&status=sold']],
+    ['cursor', ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x&cursor=x', 'x'.repeat(65)]],
+  ])('rejects an invalid %s', (name, values) => {
+    test.each(values)('%p', async (value) => {
       const message = expect.stringMatching(`^${name} must be [^;]+\\.$`);
-      if (isCursor || response.status !== 200) expectError(response, 'invalid_request', message);
+      // openapi.json contains only a pattern for cursors. None of these cursors is from a page.
+      const init = { mayBeRejected: name === 'cursor' };
+      expectError(await request(`/pets?${name}=${value}`, init), 400, 'invalid_request', message);
     });
+  });
+
+  test('lists all invalid parameters in one message', async () => {
+    const message = expect.stringMatching(/^limit must be .*; status must be .*\.$/);
+    expectError(await request('/pets?limit=0&status=lost'), 400, 'invalid_request', message);
   });
 
   test.each<[string, (link: string) => string]>([
@@ -55,56 +54,82 @@ describe('a list request', () => {
     ['lacks its last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
-  ])('gets a 400 if the cursor %s', async (_case, change) => {
-    const link = nextLink(await request(listAddress({ limit: 1, ...allFilters })))!;
+    ['is from the list without a status', (link) => link.replace('limit=1', 'limit=1&status=sold')],
+  ])('returns a 400 if the cursor %s', async (_case, change) => {
+    const link = nextLink(await request('/pets?limit=1'))!;
     const response = await request(change(link), { mayBeRejected: true });
-    expectError(response, 'invalid_request', CURSOR_MESSAGE);
+    expectError(response, 400, 'invalid_request', expect.stringContaining('cursor'));
   });
 
-  test.each(['', '/', '?color=red'])('gets a link that omits unknown parameters (%p)', async (query) => {
-    const link = nextLink(await request(`${itemsPath}${query}`))!;
-    expect(link.replace(/[\w-]+$/, '')).toBe(`${baseUrl}${itemsPath}?limit=${PAGE.default}&cursor=`);
+  test.each([
+    ['a different status', 'status=sold&'],
+    ['no status', ''],
+  ])('returns a 400 if a cursor of available pets is used with %s', async (_case, other) => {
+    const link = nextLink(await request('/pets?limit=1&status=available'))!;
+    expectSuccess(await request(link), 200);
+    const changed = await request(link.replace('status=available&', other), { mayBeRejected: true });
+    expectError(changed, 400, 'invalid_request', expect.stringContaining('cursor'));
+  });
+
+  test.each(['', '/', '?color=red'])(
+    'links to the next page without unknown parameters (%p)',
+    async (query) => {
+      const link = nextLink(await request(`/pets${query}`))!;
+      expect(link.replace(/[\w-]+$/, '')).toBe(`${baseUrl}/pets?limit=20&cursor=`);
+    },
+  );
+
+  test.each([{}, { status: 'sold' }])('returns a pet as its create did (%p)', async (filter) => {
+    const name = '🐕 "Rex" \\u0041 \0\t';
+    const created = await post({ name, categoryId: 9007199254740993n, status: 'sold' });
+    await untilListed([created.body], filter);
+    const page = await request(listAddress({ ...filter, limit: 100 }));
+    expect(page.text).toContain(created.text);
   });
 });
 
-describe('the pages of a list', () => {
-  test.each([1, 2, 5, PAGE.maximum])('contain every item once if the limit is %d', async (limit) => {
+describe('the pages of GET /pets', () => {
+  test.each([1, 2, 5, 100])('contain every pet once if the limit is %d', async (limit) => {
     expectOnce(await walk(listAddress({ limit }), oldest), recent);
   });
 
-  test.each(filterQueries)('contain every matching item once if the query is %p', async (query) => {
-    const items = await walk(listAddress({ ...query, limit: 2 }), oldest);
-    expectOnce(items, recent.filter(matches(query)));
-    expect(items.filter((item) => !matches(query)(item))).toEqual([]);
+  test.each(filters)('contain every matching pet once if the filter is %p', async (filter) => {
+    const pets = await walk(listAddress({ ...filter, limit: 2 }), oldest);
+    expectOnce(pets, recent.filter(matches(filter)));
+    expect(pets.filter((pet) => !matches(filter)(pet))).toEqual([]);
   });
 
-  test.each([1, 2])('after the third-last item contain the last two items (limit %d)', async (limit) => {
-    const items = await walk(listAddress({ ...allFilters, limit: PAGE.maximum }), 0n);
-    const cursor = encodeCursor(items.at(-3)!.id, allFilters);
-    expect(await walk(listAddress({ ...allFilters, limit, cursor }), 0n)).toEqual(items.slice(-2));
+  test.each([1, 2])('end with the oldest pet if the limit of the last pages is %d', async (limit) => {
+    // Starts at a cursor, because other test files add pets to the first page.
+    let link = nextLink(await request('/pets?limit=1&status=available'))!;
+    const pets = await walk(withLimit(link, 100), 0n);
+    for (let left = pets.length - 2; left > 0; left -= 100)
+      link = nextLink(await request(withLimit(link, Math.min(left, 100))))!;
+    expect(await walk(withLimit(link, limit), 0n)).toEqual(pets.slice(-2));
   });
 
-  test.each([{}, allFilters])(
-    'contain every matching item once while items are added (%p)',
-    async (query) => {
-      const walked = new AbortController();
-      async function keepAdding(): Promise<void> {
-        while (!walked.signal.aborted) await addItem({ ...validBody, ...query });
-      }
-      const walking = walk(listAddress({ ...query, limit: 1 }), oldest).finally(() => walked.abort());
-      const [items] = await Promise.all([walking, keepAdding(), keepAdding()]);
-      expectOnce(items, recent.filter(matches(query)));
-    },
-  );
+  test.each([{}, AVAILABLE])('contain every matching pet once while pets are added (%p)', async (filter) => {
+    const walked = new AbortController();
+    async function keepAdding(): Promise<void> {
+      while (!walked.signal.aborted) await addItem({ name: 'Mia', categoryId: 7, ...filter });
+    }
+    const walking = walk(listAddress({ ...filter, limit: 1 }), oldest).finally(() => walked.abort());
+    const [pets] = await Promise.all([walking, keepAdding(), keepAdding()]);
+    expectOnce(pets, recent.filter(matches(filter)));
+  });
 });
 
-function matches(query: object): (item: Item) => boolean {
-  return (item) => Object.entries(query).every(([name, value]) => item[name as keyof Item] === value);
+function matches({ status }: { status?: string }): (pet: Pet) => boolean {
+  return (pet) => status === undefined || pet.status === status;
 }
 
-/** Expects that `items` include all `known` items, have descending ids and contain no duplicates. */
-function expectOnce(items: Item[], known: Item[]): void {
-  const ids = items.map(({ id }) => id);
+function withLimit(link: string, limit: number): string {
+  return link.replace(/(?<=limit=)\d+/, `${limit}`);
+}
+
+/** Expects that `pets` include all `known` pets, have descending ids and contain no duplicates. */
+function expectOnce(pets: Pet[], known: Pet[]): void {
+  const ids = pets.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));
-  expect(items).toEqual(expect.arrayContaining(known));
+  expect(pets).toEqual(expect.arrayContaining(known));
 }

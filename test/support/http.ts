@@ -23,7 +23,10 @@ export async function sendHttp(origin: string, { method, target, headers, body }
   // as the next request.
   if (body !== undefined) fields.push(['Content-Length', Buffer.byteLength(body).toString()]);
   const send = origin.startsWith('https:') ? requestByHttps : requestByHttp;
-  const outgoing = send(origin, { method, path: target, headers: fields.flat() });
+  // Without TLS, each request opens a connection. The local service closes idle connections after a few seconds, and on a
+  // busy machine, a request could reuse a connection while the service closes it.
+  const agent = origin.startsWith('https:') ? undefined : false;
+  const outgoing = send(origin, { method, path: target, headers: fields.flat(), agent });
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   const received = new Headers(incoming.headers as Record<string, string>);
