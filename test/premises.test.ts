@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 // sentence, add a line with its file and the phrase that depends on the fact. Write line breaks as spaces.
 
 interface Contract {
-  /** Method and path of each operation, such as `GET /pets/{petId}`. */
+  /** Method and path of each operation, such as 'GET /pets/{petId}'. */
   requests: string[];
   /** Statuses of all responses. */
   statuses: string[];

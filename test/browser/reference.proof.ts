@@ -10,7 +10,7 @@ import { type Operation, operations } from '../../shared/contract/operations.ts'
 import { productName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
-import { create, integerField, itemsPath, list, validBody } from '../support/sample.ts';
+import { create, list, validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const INSTALLATION_PATHS = [
@@ -25,7 +25,7 @@ const INSTALLATION_PATHS = [
 
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
-const item = { ...validBody, [integerField]: INT64.maximum };
+const pet = { ...validBody, categoryId: INT64.maximum };
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
@@ -134,15 +134,15 @@ async function renderPicture(page: Page): Promise<void> {
     const { page } = served;
     await operationButton(page, create).click();
     await page.getByRole('button', { name: 'Try it out' }).click();
-    const text = stringifyJson(item);
+    const text = stringifyJson(pet);
     await page.getByRole('tabpanel', { name: 'Edit Value' }).getByRole('textbox').fill(text);
     const executeButton = page.getByRole('button', { name: 'Execute' });
     const { request, status, body } = await execute(page, () => executeButton.click());
     expect([request.postData(), status]).toEqual([text, '201']);
     const [, id = ''] = /"id": (\d+)/.exec(body)!;
-    const stored = { id: BigInt(id), ...item };
+    const stored = { id: BigInt(id), ...pet };
     expect(body).toBe(stringifyJson(stored, 2));
-    const response = await service.request(`${itemsPath}/${id}`);
+    const response = await service.request(`/pets/${id}`);
     expect(await response.text()).toBe(stringifyJson(stored));
     const { authorization, 'idempotency-key': key } = request.headers();
     expect([authorization, key]).toEqual([`Bearer ${service.apiKey}`, undefined]);
@@ -160,8 +160,8 @@ async function renderPicture(page: Page): Promise<void> {
     await press(new RegExp(list.summary));
     await press(/Try it out/);
     const { request, status, body } = await execute(page, () => press(/Execute/));
-    expect([request.url(), status]).toEqual([`${service.baseUrl}${itemsPath}`, '200']);
-    expect(body).toContain(`"${integerField}": ${INT64.maximum}`);
+    expect([request.url(), status]).toEqual([`${service.baseUrl}/pets`, '200']);
+    expect(body).toContain(`"categoryId": ${INT64.maximum}`);
     await close(page, list);
   });
 
@@ -180,7 +180,7 @@ async function renderPicture(page: Page): Promise<void> {
 
   test('causes no errors or warnings, and sends no requests other than those of these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
-    const requested = `${service.baseUrl}${itemsPath}`;
+    const requested = `${service.baseUrl}/pets`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });

@@ -7,7 +7,8 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
-import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
+import { validPet } from '../support/sample.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, type ExampleClient, runIn, unpack } from './example-clients.ts';
 
@@ -17,10 +18,10 @@ const folder = temporaryFolder();
 const service = await startLocalService();
 const proxies: ClientProxy[] = [];
 /** Items that exist before the first test, newest first. */
-const sold: Item[] = [];
-const soldInput = { ...validInput, [textField]: `<b>; rel="next"`, status: 'sold' };
+const sold: Pet[] = [];
+const soldInput = { ...validPet, name: `<b>; rel="next"`, status: 'sold' };
 for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
-  const body = stringifyJson({ ...soldInput, [integerField]: int64 });
+  const body = stringifyJson({ ...soldInput, categoryId: int64 });
   sold.unshift(await service.call('', { method: 'POST', body }));
 }
 afterAll(async () => {
@@ -28,14 +29,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function itemsWith(text: string): Promise<Item[]> {
-  const items: Item[] = await service.call('?status=pending&limit=100');
-  return items.filter((item) => item[textField] === text);
+async function petsNamed(text: string): Promise<Pet[]> {
+  const pets: Pet[] = await service.call('?status=pending&limit=100');
+  return pets.filter((pet) => pet.name === text);
 }
 
-function itemsIn(stdout: string): Item[] {
+function petsIn(stdout: string): Pet[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => parseJson(line) as Item | Item[]);
+  return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);
 }
 
 function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
@@ -63,9 +64,9 @@ async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   function run(text: string, ...parameters: string[]): Promise<Outcome> {
     return runIn(files, client, text, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
   }
-  function add(item: object): Promise<Outcome> {
-    writeFileSync(join(files, 'item.json'), stringifyJson(item));
-    return run(client.create, 'item.json', randomUUID());
+  function add(pet: object): Promise<Outcome> {
+    writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
+    return run(client.create, 'pet.json', randomUUID());
   }
   return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
 }
@@ -83,28 +84,28 @@ for (const client of clients) {
 }
 
 function testReads(client: ExampleClient): void {
-  test.concurrent('lists each item once with exact integers despite faults between pages', async () => {
+  test.concurrent('lists each pet once with exact integers despite faults between pages', async () => {
     const { proxy, list } = await prepare(client);
     // The client must ignore the link in the error response.
-    const Link = `<${proxy.baseUrl}${itemsPath}>; rel="next"`;
+    const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();
-    expect({ code, items: itemsIn(stdout) }).toEqual({ code: 0, items: sold });
+    expect({ code, pets: petsIn(stdout) }).toEqual({ code: 0, pets: sold });
     expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
   });
 
   test.concurrent('finds the next page in a Link header with several links', async () => {
     const { proxy, list } = await prepare(client);
-    const pages = `${proxy.baseUrl}${itemsPath}?status=sold&limit`;
+    const pages = `${proxy.baseUrl}/pets?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
     proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
-    expect(itemsIn((await list()).stdout)).toEqual(sold);
+    expect(petsIn((await list()).stdout)).toEqual(sold);
     expect(new URL(proxy.requests[1]!.target, proxy.baseUrl).href).toBe(`${pages}=100`);
   });
 
   test.concurrent('sends the key only to the base URL', async () => {
     const otherServer = await startProxy();
-    const url = `${otherServer.baseUrl}${itemsPath}?cursor=x`;
+    const url = `${otherServer.baseUrl}/pets?cursor=x`;
     const link: Behavior = { status: 200, headers: { Link: `<${url}>; rel="next"` }, body: '[]' };
     const { proxy, list } = await prepare(client, link, { status: 307, headers: { Location: url } });
     const { code, stderr } = await list();
@@ -136,15 +137,15 @@ function testReads(client: ExampleClient): void {
 }
 
 function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one item with the requested values despite a 503 and a lost response', async () => {
+  test.concurrent('creates one pet with the requested values despite a 503 and a lost response', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const text = `${client.name} “é”`;
-    const item = { [textField]: text, [integerField]: INT64.maximum, status: 'pending' };
-    const { code, stdout, stderr } = await add(item);
+    const pet = { name: text, categoryId: INT64.maximum, status: 'pending' };
+    const { code, stdout, stderr } = await add(pet);
     // Ignores lines from curl, because curl prints each failed attempt to stderr.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
-    expect(itemsIn(stdout)).toEqual([{ id: expect.anything(), ...item }]);
-    expect(await itemsWith(text)).toEqual(itemsIn(stdout));
+    expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
+    expect(await petsNamed(text)).toEqual(petsIn(stdout));
 
     expect(proxy.requests).toHaveLength(3);
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
@@ -153,7 +154,7 @@ function testCreates(client: ExampleClient): void {
     expect(second! - first!).toBeGreaterThan(950); // 1 s minus a tolerance for clock differences
   });
 
-  test.concurrent('creates one item if the service does not respond before the timeout', async () => {
+  test.concurrent('creates one pet if the service does not respond before the timeout', async () => {
     const { proxy, files, add } = await prepare(client, 'hang');
     const file = join(files, client.library);
     const [written, short] = client.timeout;
@@ -161,16 +162,16 @@ function testCreates(client: ExampleClient): void {
     expect(code.split(written)).toHaveLength(2);
     writeFileSync(file, code.replace(written, short));
     const text = `Late ${client.name}`;
-    const { stdout } = await add({ ...validInput, [textField]: text, status: 'pending' });
-    expect(itemsIn(stdout)).toEqual(await itemsWith(text));
+    const { stdout } = await add({ ...validPet, name: text, status: 'pending' });
+    expect(petsIn(stdout)).toEqual(await petsNamed(text));
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
 
   test.concurrent('reports a 4xx with its request id and does not retry the request', async () => {
     const headers = { 'x-amzn-RequestId': 'a-1' };
     const { proxy, add } = await prepare(client, { status: 403, headers, body: '{"message":"Forbidden"}' });
-    expectFailure(await add(validInput), /\b403\b(?=.*Forbidden).*\(request a-1\)/);
-    expectFailure(await add({ ...validInput, [textField]: '' }), /invalid_request.* must be/);
+    expectFailure(await add(validPet), /\b403\b(?=.*Forbidden).*\(request a-1\)/);
+    expectFailure(await add({ ...validPet, name: '' }), /invalid_request.* must be/);
     expect(proxy.requests).toHaveLength(2);
   });
 }

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import { type Outcome, outcomeOf } from '../support/run-command.ts';
-import { integerField, textField } from '../support/sample.ts';
 
 /** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
@@ -20,9 +19,9 @@ export interface ExampleClient {
   uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Program that prints the items with a status, one JSON item or array per line. Arguments: the status and limit. */
+  /** Program that prints the pets with a status, one JSON pet or array per line. Arguments: the status and limit. */
   list: string;
-  /** Program that creates and prints an item. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
+  /** Program that creates and prints a pet. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;
 }
 
@@ -76,7 +75,7 @@ export const clients: ExampleClient[] = [
       import { readFileSync } from 'node:fs';
       import { type NewPet, createPet } from './pets.ts';${typescript}
       const [, , file = '', key = ''] = process.argv;
-      const pet = JSON.parse(readFileSync(file, 'utf8'), (name, value, { source }) => name === '${integerField}' ? BigInt(source!) : value);
+      const pet = JSON.parse(readFileSync(file, 'utf8'), (name, value, { source }) => name === 'categoryId' ? BigInt(source!) : value);
       console.log(JSON.stringify(await createPet({ baseUrl, apiKey }, pet as NewPet, key), exact));`,
   },
   {
@@ -127,10 +126,10 @@ export const wrongUses = [
   `rex.colour;`,
   `rex.id satisfies number;`,
   `rex.status satisfies string;`,
-  `await createPet(service, { ${textField}: '', ${integerField}: 7 }, idempotencyKey);`,
-  `await createPet(service, { ${textField}: '', ${integerField}: 7n, status: 'nonsense' }, idempotencyKey);`,
-  `await createPet(service, { ${textField}: '' }, idempotencyKey);`,
-  `await createPet(service, { ${textField}: '', ${integerField}: 7n });`,
+  `await createPet(service, { name: '', categoryId: 7 }, idempotencyKey);`,
+  `await createPet(service, { name: '', categoryId: 7n, status: 'nonsense' }, idempotencyKey);`,
+  `await createPet(service, { name: '' }, idempotencyKey);`,
+  `await createPet(service, { name: '', categoryId: 7n });`,
   `listPets(service, { cursor: 'x' });`,
   `new PetStoreError(500, 'x');`,
 ];

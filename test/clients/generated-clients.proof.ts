@@ -8,13 +8,14 @@ import { INT64, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, useServiceBehindProxy } from '../support/client-proxy.ts';
 import { contract } from '../support/contract.ts';
-import { get, integerField, type Item, textField, validInput } from '../support/sample.ts';
+import { get, validPet } from '../support/sample.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { build, canRun, environment, type Generator, generators } from './generators.ts';
 
 // Generates clients with the commands in docs/clients.md, and calls the local service with each client.
 
-type Call = { apiKey: string } & ({ key: string; item: object } | { id: bigint } | { cursor?: string });
+type Call = { apiKey: string } & ({ key: string; pet: object } | { id: bigint } | { cursor?: string });
 
 const parent = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
@@ -24,7 +25,7 @@ const headers = Object.fromEntries(documented.map(([name, { example }]) => [name
 const found = (fields: object) => ({
   status: 200,
   headers,
-  body: stringifyJson({ ...validInput, ...fields }),
+  body: stringifyJson({ ...validPet, ...fields }),
 });
 /** Delay in milliseconds that exceeds OkHttp's default timeout, the shortest default timeout of all generated clients. */
 const SLOW = 11_000;
@@ -39,7 +40,7 @@ const behaviors: Record<string, () => Behavior | Promise<Behavior>> = {
   7: () => ({ status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html></html>' }),
 };
 proxy.decide(({ target }) => behaviors[basename(target)]?.() ?? 'pass');
-const largest = stringifyJson({ ...validInput, [integerField]: INT64.maximum });
+const largest = stringifyJson({ ...validPet, categoryId: INT64.maximum });
 await service.call('', { method: 'POST', body: largest });
 
 for (const generator of generators) {
@@ -65,40 +66,39 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     ['a word after white space', ' Rex', INT64.minimum],
     ['a control character', '\u001f', 0n],
     ['emoji of the maximum length', '😀'.repeat(MAX_NAME_CHARACTERS), -7n],
-  ])('sends an Idempotency-Key and reads back an item whose text is %s', async (_title, text, int64) => {
-    const item = { ...validInput, [textField]: text, [integerField]: roundsIntegers ? -7n : int64 };
+  ])('sends an Idempotency-Key and reads back a pet whose text is %s', async (_title, text, int64) => {
+    const pet = { ...validPet, name: text, categoryId: roundsIntegers ? -7n : int64 };
     const key = randomUUID();
-    const created = await program.send({ apiKey, key, item });
-    expect(created).toMatchObject({ status: 201n, data: { id: expect.anything(), ...item } });
+    const created = await program.send({ apiKey, key, pet });
+    expect(created).toMatchObject({ status: 201n, data: { id: expect.anything(), ...pet } });
     expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
     const { data } = await program.send({ apiKey, id: created.data.id });
     expect(data).toEqual(created.data);
-    const other = { ...item, [integerField]: 1n };
+    const other = { ...pet, categoryId: 1n };
     const conflict = { status: 422n, error: { code: 'idempotency_key_reused' } };
-    expect(await program.send({ apiKey, key, item: other })).toMatchObject(conflict);
+    expect(await program.send({ apiKey, key, pet: other })).toMatchObject(conflict);
   });
 
   (roundsIntegers ? test : test.skip)(
     'gets a 400 for the largest int64, which the client rounds',
     async () => {
-      const item = { ...validInput, [integerField]: INT64.maximum };
+      const pet = { ...validPet, categoryId: INT64.maximum };
       const error = { status: 400n, error: { code: 'invalid_request' } };
-      expect(await program.send({ apiKey, key: randomUUID(), item })).toMatchObject(error);
+      expect(await program.send({ apiKey, key: randomUUID(), pet })).toMatchObject(error);
     },
   );
 
   test('reads every page of a list', async () => {
-    const items: Item[] = [];
+    const pets: Pet[] = [];
     let cursor: string | undefined;
     do {
       const { data, link } = await program.send({ apiKey, ...(cursor !== undefined && { cursor }) });
-      items.push(...data);
+      pets.push(...data);
       cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
     } while (cursor !== undefined);
-    const stored: Item[] = await service.call('?limit=100');
-    for (const item of roundsIntegers ? stored : [])
-      item[integerField] = BigInt(String(Number(item[integerField])));
-    expect(items).toEqual(stored);
+    const stored: Pet[] = await service.call('?limit=100');
+    for (const pet of roundsIntegers ? stored : []) pet.categoryId = BigInt(String(Number(pet.categoryId)));
+    expect(pets).toEqual(stored);
   });
 
   test.each<[status: bigint, code: string | undefined, call: Call]>([
@@ -114,9 +114,9 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     expect(await program.send(call)).toMatchObject({ status, ...(code && { error: { code } }) });
   });
 
-  test('reads an item with an unknown field, and waits for a slow response', async () => {
-    expect((await program.send({ apiKey, id: 3n })).data).toMatchObject({ id: 3n, ...validInput });
-    expect((await program.send({ apiKey, id: 4n })).data).toEqual({ id: 4n, ...validInput });
+  test('reads a pet with an unknown field, and waits for a slow response', async () => {
+    expect((await program.send({ apiKey, id: 3n })).data).toMatchObject({ id: 3n, ...validPet });
+    expect((await program.send({ apiKey, id: 4n })).data).toEqual({ id: 4n, ...validPet });
   });
 }
 

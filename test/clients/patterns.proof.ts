@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { componentSchemas } from '../../infra/documents/openapi/schema-objects.ts';
 import { NewPet } from '../../shared/contract/schemas.ts';
-import { textField } from '../support/sample.ts';
+
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
@@ -13,10 +13,10 @@ import { hasTools, requireTool } from '../support/tools.ts';
 // can match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
 // test/shared/contract/schemas.test.ts.
 
-const { pattern } = (componentSchemas() as any).NewPet.properties[textField];
+const { pattern } = (componentSchemas() as any).NewPet.properties.name;
 const folder = temporaryFolder();
 const valid = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint).filter((codePoint) =>
-  v.is(NewPet.entries[textField], String.fromCodePoint(codePoint)),
+  v.is(NewPet.entries.name, String.fromCodePoint(codePoint)),
 );
 
 /** Programs that print the code points that the pattern in their first argument does not match. */

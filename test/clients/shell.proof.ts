@@ -21,7 +21,7 @@ afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {
   const settings = { BASE_URL: proxy.baseUrl, API_KEY: apiKey, ...environment };
-  return runIn(folder, shell, program, ['item.json'], settings);
+  return runIn(folder, shell, program, ['pet.json'], settings);
 }
 
 describeFor(shell)('in a POSIX shell (needs curl)', () => {
@@ -31,7 +31,7 @@ describeFor(shell)('in a POSIX shell (needs curl)', () => {
     const realCurl = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
     const recordingCurl = `#!/bin/sh\nprintf '%s\\n' "$@" >>'${recordFile}'\nexec '${realCurl}' "$@"\n`;
     writeFileSync(join(folder, 'curl'), recordingCurl, { mode: 0o755 });
-    writeFileSync(join(folder, 'item.json'), '{}');
+    writeFileSync(join(folder, 'pet.json'), '{}');
     proxy.decide(inOrder(created));
     const program = `mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; ${shell.create}; ls tmp`;
     const { stdout } = await run(folder, program, { PATH: `${folder}:${process.env['PATH']}` });
@@ -45,8 +45,8 @@ describeFor(shell)('in a POSIX shell (needs curl)', () => {
   test('the client uses one Idempotency-Key per file for all attempts', async () => {
     const folder = unpack(parent);
     proxy.decide(inOrder(created, created, created));
-    for (const file of ['item.json', 'other.json']) writeFileSync(join(folder, file), '{}');
-    const program = `set -e; for file in item.json other.json item.json; do set -- $file; ${shell.create}; done`;
+    for (const file of ['pet.json', 'other.json']) writeFileSync(join(folder, file), '{}');
+    const program = `set -e; for file in pet.json other.json pet.json; do set -- $file; ${shell.create}; done`;
     done(await run(folder, program));
     const [first, other, retry] = proxy.requests.map(({ headers }) => headers['idempotency-key']);
     expect([first, other]).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f]{32}$/)));

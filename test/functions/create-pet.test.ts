@@ -17,14 +17,14 @@ function post(keyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
   beforeEach(() => {
-    const items = new Map<unknown, Record<string, unknown>>();
+    const pets = new Map<unknown, Record<string, unknown>>();
     mock.on(PutCommand).callsFake(({ Item }) => {
       const key = Item.id ?? Item.token;
-      if (items.has(key)) throw conditionFailed;
-      items.set(key, Item);
+      if (pets.has(key)) throw conditionFailed;
+      pets.set(key, Item);
       return {};
     });
-    mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
+    mock.on(GetCommand).callsFake(({ Key }) => ({ Item: pets.get(Key.id ?? Key.token) }));
   });
 
   test('creates and counts one pet for each pair of API key and Idempotency-Key, and none for a retry', async () => {

@@ -14,13 +14,13 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { contract } from '../support/contract.ts';
 import { constructOf } from '../support/invoke.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { get, validInput } from '../support/sample.ts';
+import { get, validPet } from '../support/sample.ts';
 import { functionNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { assembly } = await sharedSynthesis();
 const template = readTemplate(stackName('staging'), assembly);
-const item = marshall({ id: 1, ...validInput });
+const pet = marshall({ id: 1, ...validPet });
 const { examples } = contract();
 const folder = temporaryFolder();
 
@@ -47,7 +47,7 @@ afterEach(() => fn.close());
 
 function returnItem(response: ServerResponse): void {
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-  response.end(JSON.stringify({ Item: item, Items: [item] }));
+  response.end(JSON.stringify({ Item: pet, Items: [pet] }));
 }
 
 /** Source code that makes timeouts 100 times longer, so that no read during init times out on a slow machine. */

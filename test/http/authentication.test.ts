@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
-import { addItem, itemsWith } from '../support/resources.ts';
+import { addPet, petsNamed } from '../support/pets.ts';
 
 const stage = /^pets_([a-z]+)_/.exec(apiKey)?.[1] ?? '';
 
-const first = await addItem();
+const first = await addPet();
 
 describe.each([
   ['GET', '/pets', undefined],
@@ -50,7 +50,7 @@ describe('POST /pets', () => {
   });
 
   test('does not store a pet after a 401', async () => {
-    expect(await itemsWith(name, first)).toEqual([]);
+    expect(await petsNamed(name, first)).toEqual([]);
   });
 });
 

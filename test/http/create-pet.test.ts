@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { baseUrl, expectError, expectSuccess, post, request } from '../support/client.ts';
-import { addItem, itemsAddedAfter } from '../support/resources.ts';
+import { addPet, petsAddedAfter } from '../support/pets.ts';
 
 const REX = '{"name":"Rex","categoryId":7,"status":"available"}';
 const BODY_LIMIT_BYTES = 65_536;
 
-const first = await addItem();
+const first = await addPet();
 /** Name and category id in rejected bodies. The last test checks that no pet has either of them. */
 const rejectedName = randomUUID();
 const rejectedCategoryId = -randomInt(2 ** 47);
@@ -88,7 +88,7 @@ describe('POST /pets', () => {
     const name = randomUUID();
     const response = await post(Buffer.from(REX.replace('Rex', `${name}\u00ea`), 'latin1'));
     expect([201, 400]).toContain(response.status);
-    const stored = (await itemsAddedAfter(first)).filter((pet) => pet.name.startsWith(name));
+    const stored = (await petsAddedAfter(first)).filter((pet) => pet.name.startsWith(name));
     const expected = { ...response.body, name: `${name}\ufffd` };
     expect(stored).toEqual(response.status === 201 ? [expected] : []);
   });
@@ -146,7 +146,7 @@ describe('POST /pets with invalid input', () => {
   });
 
   test('does not store any rejected pet', async () => {
-    const stored = (await itemsAddedAfter(first)).filter(
+    const stored = (await petsAddedAfter(first)).filter(
       (pet) => pet.name.includes(rejectedName) || pet.categoryId === BigInt(rejectedCategoryId),
     );
     expect(stored).toEqual([]);

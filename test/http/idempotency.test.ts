@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type ApiResponse, expectError, expectSuccess, post, request } from '../support/client.ts';
-import { addItem, itemsWith } from '../support/resources.ts';
+import { addPet, petsNamed } from '../support/pets.ts';
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' };
 
@@ -16,7 +16,7 @@ function reproducible({ status, text, headers }: ApiResponse): unknown {
 
 describe('POST /pets with an Idempotency-Key', () => {
   test('creates one pet for a request and its retries', async () => {
-    const before = await addItem();
+    const before = await addPet();
     const name = randomUUID();
     const key = randomUUID();
     const body = { ...rex, name };
@@ -34,17 +34,17 @@ describe('POST /pets with an Idempotency-Key', () => {
       ),
     ];
     expect(retries.map(reproducible)).toEqual(retries.map(() => reproducible(first)));
-    expect(await itemsWith(name, before)).toEqual([first.body]);
+    expect(await petsNamed(name, before)).toEqual([first.body]);
   });
 
   test('creates one pet for concurrent requests', async () => {
-    const before = await addItem();
+    const before = await addPet();
     const name = randomUUID();
     const key = randomUUID();
     const responses = await Promise.all(Array.from({ length: 10 }, () => postWith(key, { ...rex, name })));
     expectSuccess(responses[0]!, 201);
     expect(responses.map(reproducible)).toEqual(responses.map(() => reproducible(responses[0]!)));
-    expect(await itemsWith(name, before)).toEqual([responses[0]!.body]);
+    expect(await petsNamed(name, before)).toEqual([responses[0]!.body]);
   });
 
   test.each([
@@ -90,12 +90,12 @@ describe('POST /pets with an Idempotency-Key', () => {
   test.each(['', '""', 'two words', '"a"b', '"\\a"', 'x'.repeat(256), 'caf\u00e9'])(
     'rejects the key %p',
     async (key) => {
-      const before = await addItem();
+      const before = await addPet();
       const name = randomUUID();
       const rule = 'Idempotency-Key must be a single value of 1 to 255 visible ASCII characters';
       const message = expect.stringMatching(`^${rule}`);
       expectError(await postWith(key, { ...rex, name }), 400, 'invalid_request', message);
-      expect(await itemsWith(name, before)).toEqual([]);
+      expect(await petsNamed(name, before)).toEqual([]);
     },
   );
 });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pet } from '../../shared/contract/schemas.ts';
 import { baseUrl, expectError, expectSuccess, nextLink, post, request } from '../support/client.ts';
-import { addItem, addItems, listAddress, untilListed, walk } from '../support/resources.ts';
+import { addPet, addPets, listAddress, untilListed, walk } from '../support/pets.ts';
 
 const AVAILABLE = { status: 'available' };
 const filters = [{}, AVAILABLE, { status: 'pending' }, { status: 'sold' }];
 
 // There are enough pets for the longest page, so that only `limit` determines the length of a page.
-const older = await addItems(100);
-const { id: oldest } = await addItem();
+const older = await addPets(100);
+const { id: oldest } = await addPet();
 /** Pets newer than `oldest`: three with each status, and three without a status. */
 const recent: Pet[] = [];
-for (const filter of filters) recent.push(...(await addItems(3, { name: 'Rex', categoryId: 7, ...filter })));
+for (const filter of filters) recent.push(...(await addPets(3, { name: 'Rex', categoryId: 7, ...filter })));
 await untilListed([...older, ...recent]);
 for (const filter of filters) await untilListed(recent.filter(matches(filter)), filter);
 
@@ -111,7 +111,7 @@ describe('the pages of GET /pets', () => {
   test.each([{}, AVAILABLE])('contain every matching pet once while pets are added (%p)', async (filter) => {
     const walked = new AbortController();
     async function keepAdding(): Promise<void> {
-      while (!walked.signal.aborted) await addItem({ name: 'Mia', categoryId: 7, ...filter });
+      while (!walked.signal.aborted) await addPet({ name: 'Mia', categoryId: 7, ...filter });
     }
     const walking = walk(listAddress({ ...filter, limit: 1 }), oldest).finally(() => walked.abort());
     const [pets] = await Promise.all([walking, keepAdding(), keepAdding()]);

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalServiceOf } from '../support/local-service.ts';
-import { collection } from '../support/sample.ts';
+
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { copyProject } from './local/project-copy.ts';
 
@@ -29,7 +29,7 @@ test('npm start reuses the last assembly unless --synth is set', async () => {
   expect(await start()).toBe(true);
   for (const option of ['--verbose', '--synth']) {
     const service = await startLocalServiceOf(project.folder, '--data', data, option);
-    const { status } = await service.request(collection.replace('/v1', ''));
+    const { status } = await service.request('/pets');
     expect([status, await service.stop()]).toEqual([200, 0]);
     expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
   }

@@ -1,9 +1,9 @@
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
-import { bodyWith, collection, textField, validInput } from '../support/sample.ts';
+import { validPet, validBody } from '../support/sample.ts';
 
-const post = { method: 'POST', target: collection };
+const post = { method: 'POST', target: '/v1/pets' };
 
 export const tests: OperationTests = {
   permissions:
@@ -15,12 +15,12 @@ export const tests: OperationTests = {
     415: (send) => send({ ...post, headers: { 'Content-Type': 'text/plain' } }),
     422: async (send, { examples }) => {
       await send(examples.createPet);
-      return send({ ...examples.createPet, body: JSON.stringify(bodyWith('Mia')) });
+      return send({ ...examples.createPet, body: JSON.stringify({ ...validBody, name: 'Mia' }) });
     },
   },
   markedRequests({ text, number, member, header, idempotencyKey, key, otherKey }) {
     const bodyOf = (value: string) =>
-      stringifyJson({ ...validInput, [textField]: value, categoryId: BigInt(number), note: member });
+      stringifyJson({ ...validPet, name: value, categoryId: BigInt(number), note: member });
     const body = bodyOf(text);
     const wrongBodies = [
       '',
@@ -28,7 +28,7 @@ export const tests: OperationTests = {
       body.slice(0, -20),
       `["${text}"]`,
       `${'['.repeat(30_000)}"${text}"`,
-      `{"${textField}":${number},"categoryId":"${text}","status":"${member}"}`,
+      `{"name":${number},"categoryId":"${text}","status":"${member}"}`,
       `{"${key}":"${text}","status":"${otherKey}"}`,
     ];
     const withKey = (value: string) => ({ body, headers: { 'Idempotency-Key': value } });

@@ -1,7 +1,7 @@
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
-import { collection, create } from '../support/sample.ts';
+import { create } from '../support/sample.ts';
 
 const indexes = listIndexes.map(({ indexName }) => `\${StoragePets.Arn}/index/${indexName}`);
 
@@ -11,13 +11,13 @@ export const tests: OperationTests = {
     200: async (send, { examples, responses }) => {
       const [newest, next] = responses.get('listPets 200')!.example as { id: number }[];
       for (const { id: _id, ...body } of [next!, next!, newest!])
-        await send({ method: create.method, target: collection, body: JSON.stringify(body) });
+        await send({ method: create.method, target: '/v1/pets', body: JSON.stringify(body) });
       const { target } = examples.listPets;
       const first = { target: target.replace(/&cursor=.*/, '') };
-      const complete = { target: `${collection}?limit=${PAGE.maximum}` };
+      const complete = { target: `/v1/pets?limit=${PAGE.maximum}` };
       return [await send(first), await send({ target }), await send(complete)];
     },
-    400: (send) => send({ target: `${collection}?limit=0&status=nonsense` }),
+    400: (send) => send({ target: '/v1/pets?limit=0&status=nonsense' }),
   },
   markedRequests: ({ query }) => [
     { status: 200 },

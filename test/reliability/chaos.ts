@@ -6,9 +6,9 @@ import { runExperiment } from './experiment.ts';
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N]
 
-Creates items while database calls fail, and fails if the service violates a guarantee.
+Creates pets while database calls fail, and fails if the service violates a guarantee.
 
-  --creates  the number of items to create
+  --creates  the number of pets to create
   --seed     a number that determines the fault of each database call (default: random)`;
 
 const options = { creates: { type: 'string', default: '10000' }, seed: { type: 'string' } } as const;

@@ -9,7 +9,8 @@ import { newId } from '../../shared/storage/ids.ts';
 import { createPet as create, getPet as read } from '../../shared/storage/pets.ts';
 import { listPets as list } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { create as operation, type Item, type NewItem, textField, validInput } from '../support/sample.ts';
+import { create as operation, validPet } from '../support/sample.ts';
+import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();
@@ -17,10 +18,10 @@ useRealTables();
 const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
 const send = database.send.bind(database) as (command: unknown) => Promise<unknown>;
 
-let newItem: NewItem;
+let newPet: NewPet;
 let token: string;
 beforeEach(() => {
-  newItem = generateItem();
+  newPet = generateNewPet();
   token = newToken();
 });
 
@@ -28,17 +29,17 @@ function newToken(idempotencyKey: string = randomUUID()): string {
   return tokenOf(operation.id, 'key_1', idempotencyKey);
 }
 
-function generateItem(): NewItem {
-  return { ...validInput, [textField]: randomUUID() };
+function generateNewPet(): NewPet {
+  return { ...validPet, name: randomUUID() };
 }
 
-/** Expects the list to contain each of `items` once, newest first, and no other item in `requested`. */
-async function expectListed(items: Item[], requested: NewItem[] = items): Promise<void> {
+/** Expects the list to contain each of `pets` once, newest first, and no other pet in `requested`. */
+async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
   const { pets: listed, next } = await list({ limit: PAGE.maximum, filters: {} });
   expect(next).toBeUndefined();
-  const texts = new Set(requested.map((item) => item[textField]));
-  const newestFirst = items.toSorted((one, other) => (one.id > other.id ? -1 : 1));
-  expect(listed.filter((item) => texts.has(item[textField]))).toEqual(newestFirst);
+  const texts = new Set(requested.map((pet) => pet.name));
+  const newestFirst = pets.toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  expect(listed.filter((pet) => texts.has(pet.name))).toEqual(newestFirst);
 }
 
 /** Makes the database call with this number fail (the first is 1). Returns the mock, which records the calls. */
@@ -50,65 +51,65 @@ function interruptBefore(call: number) {
   });
 }
 
-/** Stores an idempotency record without an item, as an interrupted request does. */
+/** Stores an idempotency record without a pet, as an interrupted request does. */
 async function leaveRecord(generateId?: () => bigint): Promise<void> {
   const calls = interruptBefore(2);
-  await expect(create(newItem, token, generateId)).rejects.toThrow('The function was interrupted.');
+  await expect(create(newPet, token, generateId)).rejects.toThrow('The function was interrupted.');
   calls.mockRestore();
 }
 
-/** Stores an idempotency record without its item, and a different item that has the id in the record. */
+/** Stores an idempotency record without its pet, and a different pet that has the id in the record. */
 async function leaveRecordForTakenId(): Promise<void> {
   const id = newId();
   await leaveRecord(() => id);
-  await create(generateItem(), undefined, () => id);
+  await create(generateNewPet(), undefined, () => id);
 }
 
 test.each<[string, () => Promise<unknown>]>([
   ['its idempotency key is new', async () => {}],
   ['an earlier attempt stored only the idempotency record', () => leaveRecord()],
-  ['an earlier attempt succeeded', () => create(newItem, token)],
-  ['a different item has the id in the idempotency record', leaveRecordForTakenId],
+  ['an earlier attempt succeeded', () => create(newPet, token)],
+  ['a different pet has the id in the idempotency record', leaveRecordForTakenId],
 ])('a retry completes an interrupted request if %s', async (_case, prepare) => {
-  const items: Item[] = [];
+  const pets: Pet[] = [];
   // Interrupts one request before call 1, one before call 2, and so on, until a request completes.
   for (let end = 1, isComplete = false; !isComplete; end += 1) {
-    newItem = generateItem();
+    newPet = generateNewPet();
     token = newToken();
     await prepare();
     const calls = interruptBefore(end);
-    const [outcome] = await Promise.allSettled([create(newItem, token)]);
+    const [outcome] = await Promise.allSettled([create(newPet, token)]);
     isComplete = calls.mock.calls.length < end;
     expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
     calls.mockRestore();
 
-    const item = (await create(newItem, token))!;
-    expect(await create(newItem, token)).toEqual(item);
-    expect(await read(item.id)).toEqual({ id: item.id, ...newItem });
-    items.push(item);
+    const pet = (await create(newPet, token))!;
+    expect(await create(newPet, token)).toEqual(pet);
+    expect(await read(pet.id)).toEqual({ id: pet.id, ...newPet });
+    pets.push(pet);
   }
-  await expectListed(items);
+  await expectListed(pets);
 });
 
 describe('concurrent requests with the same idempotency key', () => {
   test.each([
     ['the key is new', async () => {}],
-    ['a different item has the id in the idempotency record', leaveRecordForTakenId],
-  ])('get the same item if %s', async (_case, prepare) => {
+    ['a different pet has the id in the idempotency record', leaveRecordForTakenId],
+  ])('get the same pet if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
-    const items = (await Promise.all(Array.from({ length: 10 }, () => create(newItem, token)))) as Item[];
-    expect(items).toEqual(items.map(() => ({ id: items[0]!.id, ...newItem })));
-    await expectListed([items[0]!]);
+    const pets = (await Promise.all(Array.from({ length: 10 }, () => create(newPet, token)))) as Pet[];
+    expect(pets).toEqual(pets.map(() => ({ id: pets[0]!.id, ...newPet })));
+    await expectListed([pets[0]!]);
     expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
   });
 
-  test('create only one item if they request two different items', async () => {
-    const requested = [generateItem(), generateItem()];
+  test('create only one pet if they request two different pets', async () => {
+    const requested = [generateNewPet(), generateNewPet()];
     const creates = Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, token));
-    const items = (await Promise.all(creates)).filter((item) => item !== undefined);
-    expect(items).toEqual(Array.from({ length: 5 }, () => items[0]));
-    await expectListed([items[0]!], requested);
+    const pets = (await Promise.all(creates)).filter((pet) => pet !== undefined);
+    expect(pets).toEqual(Array.from({ length: 5 }, () => pets[0]));
+    await expectListed([pets[0]!], requested);
   });
 });
 
@@ -124,11 +125,11 @@ async function expireSooner(seconds: number): Promise<void> {
   );
 }
 
-test('an idempotency key can be used for a new item after 24 hours even if its record is still stored', async () => {
-  const other = generateItem();
-  const first = (await create(newItem, token))!;
+test('an idempotency key can be used for a new pet after 24 hours even if its record is still stored', async () => {
+  const other = generateNewPet();
+  const first = (await create(newPet, token))!;
   await expireSooner(EXPIRY_SECONDS - 60);
-  expect(await create(newItem, token)).toEqual(first);
+  expect(await create(newPet, token)).toEqual(first);
   expect(await create(other, token)).toBeUndefined();
 
   await expireSooner(120);
@@ -142,34 +143,34 @@ test('an idempotency key can be used for a new item after 24 hours even if its r
 describe('creates that generate the same id several times', () => {
   test.each([
     ['they have no idempotency key', 1, () => undefined],
-    ['three concurrent requests for each item have the same idempotency key', 3, newToken],
-  ])('store each item with a different id if %s', async (_case, attempts, tokenFor) => {
+    ['three concurrent requests for each pet have the same idempotency key', 3, newToken],
+  ])('store each pet with a different id if %s', async (_case, attempts, tokenFor) => {
     const firstId = newId();
     const generateId = jest.fn<() => bigint>();
-    // Repeats ids, so that creates of different items generate the same id.
+    // Repeats ids, so that creates of different pets generate the same id.
     generateId.mockImplementation(
       () => firstId + BigInt(Math.floor(generateId.mock.calls.length / (2 * attempts))),
     );
-    const requested = Array.from({ length: 8 }, generateItem);
+    const requested = Array.from({ length: 8 }, generateNewPet);
     const responses = await Promise.all(
       requested
-        .flatMap((item) => Array<NewItem>(attempts).fill(item))
-        .map((item) => create(item, tokenFor(item[textField]), generateId)),
+        .flatMap((pet) => Array<NewPet>(attempts).fill(pet))
+        .map((pet) => create(pet, tokenFor(pet.name), generateId)),
     );
     expect(generateId.mock.calls.length).toBeGreaterThan(responses.length);
-    const items = responses.filter((_, index) => index % attempts === 0) as Item[];
-    expect(responses).toEqual(items.flatMap((item) => Array<Item>(attempts).fill(item)));
-    expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
-    await expectListed(items);
+    const pets = responses.filter((_, index) => index % attempts === 0) as Pet[];
+    expect(responses).toEqual(pets.flatMap((pet) => Array<Pet>(attempts).fill(pet)));
+    expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
+    await expectListed(pets);
     expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
   });
 
   test('throw an UnavailableError if all generated ids are taken, and succeed when retried', async () => {
-    const other = generateItem();
+    const other = generateNewPet();
     const id = newId();
     const stored = (await create(other, undefined, () => id))!;
-    await expect(create(newItem, token, () => id)).rejects.toThrow(UnavailableError);
-    await expectListed([stored], [other, newItem]);
-    await expectListed([stored, (await create(newItem, token))!]);
+    await expect(create(newPet, token, () => id)).rejects.toThrow(UnavailableError);
+    await expectListed([stored], [other, newPet]);
+    await expectListed([stored, (await create(newPet, token))!]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
-import { collection, validBody } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 import { stagingTemplate } from '../support/real-database.ts';
 
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
@@ -21,7 +21,7 @@ function statusesAfter(key: string, ...durations: number[]): Promise<number[]> {
   return Array.fromAsync(durations, async (milliseconds) => {
     jest.advanceTimersByTime(milliseconds);
     const headers = { Authorization: `Bearer ${key}` };
-    return (await service.send({ target: `${collection}?limit=1`, headers })).status;
+    return (await service.send({ target: '/v1/pets?limit=1', headers })).status;
   });
 }
 
@@ -38,8 +38,8 @@ test('a revoked key works on every route until its cached authorizer decision ex
   expect(await statusesAfter(key, CACHE_MILLISECONDS - 1)).toEqual([200]);
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify(validBody);
-  const created = await service.send({ method: 'POST', target: collection, headers, body });
-  const read = await service.send({ target: `${collection}/${JSON.parse(created.body).id}`, headers });
+  const created = await service.send({ method: 'POST', target: '/v1/pets', headers, body });
+  const read = await service.send({ target: `/v1/pets/${JSON.parse(created.body).id}`, headers });
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAfter(key, 1)).toEqual([401]);
 });

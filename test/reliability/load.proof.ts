@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
-import { collection, validBody } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 import { hasTools } from '../support/tools.ts';
 
 function load(baseUrl: string, apiKey: string) {
@@ -21,8 +21,8 @@ function load(baseUrl: string, apiKey: string) {
 
     const logged = output().match(/(?<=Z )(GET|POST) \S+ \d{3}(?= \S+ ms$)/gm)!;
     const [, ...requests] = logged.map((line) => line.replace(/\d{6,}/, 'ID')); // the first list precedes the load
-    const list = `GET ${collection} 200`;
-    const round = [list, list, `POST ${collection} 201`, `GET ${collection}/ID 200`];
+    const list = 'GET /v1/pets 200';
+    const round = [list, list, 'POST /v1/pets 201', 'GET /v1/pets/ID 200'];
     expect(requests.length).toBeGreaterThan(2 * round.length);
     expect(requests).toEqual(requests.map((_, index) => round[index % round.length]));
   });
@@ -37,7 +37,7 @@ function load(baseUrl: string, apiKey: string) {
       urls.add(url!);
       const key = headers['idempotency-key'];
       if (key) keys.push(key);
-      const Link = `<http://localhost${collection}?cursor=next>; rel="next"`;
+      const Link = `<http://localhost/v1/pets?cursor=next>; rel="next"`;
       if (method === 'POST') fault(response);
       else response.writeHead(200, { Link }).end('[]');
     });
@@ -48,7 +48,7 @@ function load(baseUrl: string, apiKey: string) {
     expect(stdout + stderr).toMatch(message);
     // Checks query strings and headers, which the first test cannot check because the local service does not log them.
     const queries = ['?cursor=next', `?status=${validBody.status}`];
-    expect([...urls]).toEqual(expect.arrayContaining(queries.map((query) => `${collection}${query}`)));
+    expect([...urls]).toEqual(expect.arrayContaining(queries.map((query) => `/v1/pets${query}`)));
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(keys.length);
   });

@@ -1,5 +1,5 @@
 import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
-import { itemsPath, validBody } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
 
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
@@ -11,7 +11,7 @@ Sends concurrent requests to a running service and prints their latencies.
   --duration     the duration in seconds, from 1 to 86400
   --connections  the number of concurrent clients, from 1 to 1000, each with one request at a time
 
-The command fails if a request gets no response or a response is not 2xx. It does not delete the created items.
+The command fails if a request gets no response or a response is not 2xx. It does not delete the created pets.
 It does not verify TLS certificates. For a deployed stage, use an API key that you revoke afterwards.`;
 
 const options = {
@@ -28,7 +28,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);
   const connections = integerOption('--connections', values.connections, 1, 1_000);
-  const { ok, status } = await fetch(`${baseUrl}${itemsPath}?limit=1`, {
+  const { ok, status } = await fetch(`${baseUrl}/pets?limit=1`, {
     headers,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
@@ -46,7 +46,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     bailout: 1_000, // number of errors after which the load ends, because the service has probably stopped
     headers,
     idReplacement: true, // also replaces `[<id>]` in headers
-    requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
+    requests: roundOf(`${new URL(baseUrl).pathname}/pets`),
   });
   process.once('SIGINT', () => running.stop());
   autocannon.track(running, { renderResultsTable: false });
@@ -59,7 +59,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
 });
 
 /** Paths that a connection stores during a round of requests. */
-type Context = Partial<Record<'nextPage' | 'item', string>>;
+type Context = Partial<Record<'nextPage' | 'pet', string>>;
 
 /** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
 function roundOf(path: string): object[] {
@@ -72,11 +72,11 @@ function roundOf(path: string): object[] {
     path,
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(validBody),
-    onResponse: store('item', 'Location', /^\w+:\/\/[^/]+(.+)/),
+    onResponse: store('pet', 'Location', /^\w+:\/\/[^/]+(.+)/),
   };
   const createIdempotent = { ...create, headers: { ...create.headers, 'Idempotency-Key': '[<id>]' } };
   const listByStatus = { ...list, path: `${path}?status=${validBody.status}` };
-  const [nextPage, get] = [follow('nextPage'), follow('item')];
+  const [nextPage, get] = [follow('nextPage'), follow('pet')];
   return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
 }
 

@@ -8,7 +8,8 @@ import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamod
 import { indexKeys } from '../../shared/storage/pets.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
-import { type NewItem, requiredInput } from '../support/sample.ts';
+import { petWithoutStatus } from '../support/sample.ts';
+import type { NewPet } from '../../shared/contract/schemas.ts';
 
 const restore = 'docs/runbook/copy-missing-items.ts';
 const addKeys = 'docs/runbook/add-index-keys.ts';
@@ -36,7 +37,7 @@ async function createTable(TableName: string, items: Record<string, unknown>[], 
   await Promise.all(puts.map((put) => client.send(put)));
 }
 
-async function itemsIn(TableName: string, key = 'id'): Promise<any[]> {
+async function petsIn(TableName: string, key = 'id'): Promise<any[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   const items = Items.map((item) => unmarshall(item, { wrapNumbers: BigInt }));
   return items.toSorted((one, other) => (one[key] < other[key] ? -1 : 1));
@@ -63,7 +64,7 @@ describe('the script that copies missing items', () => {
     const tables = { SOURCE: 'restored', TARGET: 'items' };
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 1 copied');
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 0 copied');
-    expect(await itemsIn('items', 'hash')).toEqual([lost, { hash: 2n, text: 'as it is' }, { hash: 3n }]);
+    expect(await petsIn('items', 'hash')).toEqual([lost, { hash: 2n, text: 'as it is' }, { hash: 3n }]);
   });
 
   test('copies only the remaining items after an interruption', async () => {
@@ -78,7 +79,7 @@ describe('the script that copies missing items', () => {
     expect(resumed).toMatch(/^2000 of about 0 items read, /);
     expect(writes).toBeGreaterThan(0);
     expect(writes).toBeLessThanOrEqual(items.length - read);
-    expect(await itemsIn('empty')).toEqual(items);
+    expect(await petsIn('empty')).toEqual(items);
   });
 
   test.each([
@@ -90,17 +91,17 @@ describe('the script that copies missing items', () => {
 });
 
 /** Returns an item with its index keys, as the service stores it in list partition 1. */
-function itemWith(id: bigint, others: Partial<NewItem> = {}): Record<string, unknown> {
-  const item = { ...requiredInput, id, ...others };
+function petWith(id: bigint, others: Partial<NewPet> = {}): Record<string, unknown> {
+  const item = { ...petWithoutStatus, id, ...others };
   return { creation: 'request', ...indexKeys(item, '1'), ...item };
 }
 
 test('the script that fills an index adds missing keys and changes nothing else', async () => {
   const sold = { status: 'sold', statusPartition: 'sold#1' } as const;
-  const items = [itemWith(1n), itemWith(2n, sold), itemWith(3n, sold)];
+  const items = [petWith(1n), petWith(2n, sold), petWith(3n, sold)];
   const { statusPartition: _missing, ...incomplete } = items[1]!;
   await createTable('filled', items.with(1, incomplete));
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 0 changed');
-  expect(await itemsIn('filled')).toEqual(items);
+  expect(await petsIn('filled')).toEqual(items);
 });

@@ -6,7 +6,7 @@ import { assemblyWithoutCache } from '../support/assembly.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
-import { itemsPath } from '../support/sample.ts';
+
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Sends requests with the old key before each database call of a rotation, and with the new key before the last call.
@@ -43,7 +43,7 @@ function start(...parameters: string[]): RunningModule {
 
 async function statusOf(key: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
-  return (await fetch(`${service.baseUrl}${itemsPath}?limit=1`, { headers })).status;
+  return (await fetch(`${service.baseUrl}/pets?limit=1`, { headers })).status;
 }
 
 test('the old and the new key work during a rotation', async () => {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ExampleRequest } from './openapi-document.ts';
-import { collection, create, get } from './sample.ts';
+import { create, get } from './sample.ts';
 
 export const REQUEST_ID = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
 export const STAGE_DOMAIN = 'abc123.execute-api.eu-central-1.amazonaws.com';
@@ -19,7 +19,7 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
  * `requestContext.path` begins with the name of the stage.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
-  const path = request.path ?? collection;
+  const path = request.path ?? '/v1/pets';
   const { multiValueHeaders, headers } = request;
   return {
     resource: path,

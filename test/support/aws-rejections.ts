@@ -1,8 +1,8 @@
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import type { Exchange } from './contract.ts';
-import { create, itemsPath } from './sample.ts';
+import { create } from './sample.ts';
 
-/** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as `/v1/items`. */
+/** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as '/v1/pets'. */
 export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
@@ -48,6 +48,6 @@ export const awsRejections: AwsRejection[] = [
     status: 415,
     matches: ({ method, target, headers }) =>
       new Headers(headers).get('Content-Type')?.includes(';') &&
-      !(method === create.method && target.replace(/\/$/, '').endsWith(itemsPath)),
+      !(method === create.method && target.replace(/\/$/, '').endsWith('/pets')),
   },
 ];

@@ -14,7 +14,7 @@ import {
 
 export interface Exchange {
   method: string;
-  /** Path and query, relative to the base URL, such as `/items?limit=5`. */
+  /** Path and query, relative to the base URL, such as '/pets?limit=5'. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;

@@ -12,7 +12,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
   method?: string;
-  /** Path and query, such as `/v1/items?limit=5`. */
+  /** Path and query, such as '/v1/pets?limit=5'. */
   target: string;
   headers?: Record<string, string>;
   body?: string;

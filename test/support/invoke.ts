@@ -22,7 +22,7 @@ export async function invoke(handler: Handler, event: APIGatewayProxyEvent, rema
   return { status, headers, text, body };
 }
 
-/** Returns the module name, such as `list-items`, for an operation id (`listItems`) or construct name (`ListItems`). */
+/** Returns the module name, such as `list-pets`, for an operation id (`listItems`) or construct name (`ListItems`). */
 export function moduleOf(name: string): string {
   return name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
 }

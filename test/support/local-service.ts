@@ -5,7 +5,6 @@ import { parseJson } from '../../shared/contract/json.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { sharedCompileCache } from './run-command.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
-import { itemsPath } from './sample.ts';
 
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
@@ -67,9 +66,9 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     baseUrl,
     apiKey,
     request,
-    /** Sends a request to the collection and returns the parsed body with its integers as bigint. */
+    /** Sends a request to /pets and returns the parsed body with its integers as bigint. */
     call: async (query: string, init?: RequestInit): Promise<any> =>
-      parseJson(await (await request(`${itemsPath}${query}`, init)).text()),
+      parseJson(await (await request(`/pets${query}`, init)).text()),
     process: child,
     /** Returns all output so far, including errors. */
     output: () => output,

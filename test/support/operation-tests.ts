@@ -16,7 +16,7 @@ export type Secrets = Record<
   string
 >;
 
-/** A request and the expected status of its response. The default of each path parameter is the id of a stored item. */
+/** A request and the expected status of its response. The default of each path parameter is the id of a stored pet. */
 export interface MarkedRequest {
   status: number;
   pathParameters?: Record<string, string>;

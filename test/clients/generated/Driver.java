@@ -5,10 +5,10 @@ import org.openapitools.client.api.PetsApi;
 import org.openapitools.client.model.*;
 
 class Driver {
-  record Call(String apiKey, String key, String cursor, Long id, NewPet item) {}
+  record Call(String apiKey, String key, String cursor, Long id, NewPet pet) {}
 
   static ApiResponse<?> send(PetsApi api, Call call) throws ApiException {
-    if (call.item != null) return api.createPetWithHttpInfo(call.item, call.key);
+    if (call.pet != null) return api.createPetWithHttpInfo(call.pet, call.key);
     if (call.id != null) return api.getPetWithHttpInfo(call.id);
     return api.listPetsWithHttpInfo(2, null, call.cursor);
   }

@@ -9,7 +9,7 @@ import (
 type Call struct {
 	APIKey, Key, Cursor string
 	ID                  int64
-	Item                *NewItem
+	Pet                 *NewPet
 }
 
 type Result struct {

@@ -9,7 +9,7 @@ import (
 	petstore "example.com/driver/client"
 )
 
-type NewItem = petstore.NewPet
+type NewPet = petstore.NewPet
 
 func send(baseURL string, call Call) (result Result) {
 	timeout := petstore.WithHTTPClient(&http.Client{Timeout: 30 * time.Second})
@@ -20,8 +20,8 @@ func send(baseURL string, call Call) (result Result) {
 	client, err := petstore.NewClientWithResponses(baseURL, timeout, key)
 	check(err)
 	ctx := context.Background()
-	if call.Item != nil {
-		response, err := client.CreatePetWithResponse(ctx, &petstore.CreatePetParams{IdempotencyKey: &call.Key}, *call.Item)
+	if call.Pet != nil {
+		response, err := client.CreatePetWithResponse(ctx, &petstore.CreatePetParams{IdempotencyKey: &call.Key}, *call.Pet)
 		check(err)
 		return resultOf(response.HTTPResponse, response.JSON201, response.Body)
 	}

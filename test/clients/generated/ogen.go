@@ -10,7 +10,7 @@ import (
 	petstore "example.com/driver/client"
 )
 
-type NewItem = petstore.NewPet
+type NewPet = petstore.NewPet
 
 type key string
 
@@ -57,8 +57,8 @@ func send(baseURL string, call Call) Result {
 
 func exchange(client *petstore.Client, call Call) (any, error) {
 	ctx := context.Background()
-	if call.Item != nil {
-		return client.CreatePet(ctx, call.Item, petstore.CreatePetParams{IdempotencyKey: petstore.NewOptString(call.Key)})
+	if call.Pet != nil {
+		return client.CreatePet(ctx, call.Pet, petstore.CreatePetParams{IdempotencyKey: petstore.NewOptString(call.Key)})
 	}
 	if call.ID != 0 {
 		return client.GetPet(ctx, petstore.GetPetParams{PetId: call.ID})

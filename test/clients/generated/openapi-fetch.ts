@@ -3,16 +3,16 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './pet-store.d.ts';
 
 type Schemas = components['schemas'];
-type Call = { apiKey: string; key: string; cursor?: string; id?: number; item?: Schemas['NewPet'] };
+type Call = { apiKey: string; key: string; cursor?: string; id?: number; pet?: Schemas['NewPet'] };
 type Result = { data?: Schemas['Pet'] | Schemas['Pet'][]; error?: Schemas['Error']; response: Response };
 
 const client = createClient<paths>({ baseUrl: process.env['BASE_URL']! });
 
-function send({ apiKey, key, cursor, id, item }: Call): Promise<Result> {
+function send({ apiKey, key, cursor, id, pet }: Call): Promise<Result> {
   const headers = { Authorization: `Bearer ${apiKey}` };
   const signal = AbortSignal.timeout(30_000);
   const header = { 'Idempotency-Key': key };
-  if (item) return client.POST('/pets', { headers, signal, params: { header }, body: item });
+  if (pet) return client.POST('/pets', { headers, signal, params: { header }, body: pet });
   if (id !== undefined)
     return client.GET('/pets/{petId}', { headers, signal, params: { path: { petId: id } } });
   return client.GET('/pets', { headers, signal, params: { query: { limit: 2, cursor } } });

@@ -8,7 +8,7 @@ import (
 	openapi "example.com/driver/client"
 )
 
-type NewItem = openapi.PetToAdd
+type NewPet = openapi.PetToAdd
 
 func send(baseURL string, call Call) Result {
 	configuration := openapi.NewConfiguration()
@@ -16,8 +16,8 @@ func send(baseURL string, call Call) Result {
 	configuration.HTTPClient = &http.Client{Timeout: 30 * time.Second}
 	api := openapi.NewAPIClient(configuration).PetsAPI
 	ctx := context.WithValue(context.Background(), openapi.ContextAccessToken, call.APIKey)
-	if call.Item != nil {
-		return resultOf(api.CreatePet(ctx).PetToAdd(*call.Item).IdempotencyKey(call.Key).Execute())
+	if call.Pet != nil {
+		return resultOf(api.CreatePet(ctx).PetToAdd(*call.Pet).IdempotencyKey(call.Key).Execute())
 	}
 	if call.ID != 0 {
 		return resultOf(api.GetPet(ctx, call.ID).Execute())

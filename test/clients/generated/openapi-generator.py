@@ -7,8 +7,8 @@ from openapi_client import ApiClient, ApiException, Configuration, NewPet, PetsA
 
 def send(api, call):
     timeout = {"_request_timeout": 30}
-    if "item" in call:
-        return api.create_pet_with_http_info(NewPet.from_dict(call["item"]), call["key"], **timeout)
+    if "pet" in call:
+        return api.create_pet_with_http_info(NewPet.from_dict(call["pet"]), call["key"], **timeout)
     if "id" in call:
         return api.get_pet_with_http_info(call["id"], **timeout)
     return api.list_pets_with_http_info(limit=2, cursor=call.get("cursor"), **timeout)

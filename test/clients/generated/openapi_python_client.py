@@ -15,8 +15,8 @@ def check(response):
 
 
 def send(client, call):
-    if "item" in call:
-        return create_pet.sync_detailed(client=client, body=NewPet.from_dict(call["item"]), idempotency_key=call["key"])
+    if "pet" in call:
+        return create_pet.sync_detailed(client=client, body=NewPet.from_dict(call["pet"]), idempotency_key=call["key"])
     if "id" in call:
         return get_pet.sync_detailed(call["id"], client=client)
     query = {"cursor": call["cursor"]} if "cursor" in call else {}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-import { itemsPath } from '../../support/sample.ts';
+
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { copyProject } from './project-copy.ts';
@@ -98,7 +98,7 @@ test("a debugger can stop a function for longer than the function's timeout, and
   expect(fileURLToPath(new URL(FUNCTION, payload.sourceRoot))).toBe(join(project.folder, FUNCTION));
   expect(payload.sourcesContent[source]).toBe(project.read(FUNCTION));
 
-  const responding = service.request(`${itemsPath}?limit=7`);
+  const responding = service.request('/pets?limit=7');
   expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
@@ -115,7 +115,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
   await service.printed(/reloaded the functions/);
   const breakpoint = functionPosition();
   const { paused, resume } = await attachDebugger(breakpoint);
-  const responding = service.request(itemsPath);
+  const responding = service.request('/pets');
   expect(await paused('pets')).toEqual([breakpoint, []]);
   await resume();
   expect((await responding).status).toBe(200);
@@ -123,7 +123,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
 
 test('the local service stops even if a function is at a breakpoint', async () => {
   const { paused } = await attachDebugger(functionPosition());
-  const responding = service.request(itemsPath);
+  const responding = service.request('/pets');
   await paused('pets');
   expect(await service.stop()).toBe(0);
   expect((await responding).status).toBe(500);

@@ -13,7 +13,7 @@ import {
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, type Outcome, runModule } from '../../support/run-command.ts';
-import { itemsPath, validBody } from '../../support/sample.ts';
+import { validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Temporary folder for these tests, so that commands do not find in-memory services that a developer has started. */
@@ -37,7 +37,7 @@ function issue(...options: string[]): Promise<Outcome> {
 /** Issues a key with the given options and expects the service to accept the key. */
 async function expectToIssue({ request }: LocalService, ...options: string[]): Promise<void> {
   const key = done(await issue(...options)).trim();
-  expect((await request(itemsPath, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
+  expect((await request('/pets', { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 }
 
 // Each test depends on the previous test.
@@ -70,7 +70,7 @@ test('a service stops if the program that reads its output exits', async () => {
   const ended = once(service.process, 'close');
   service.process.stdout.destroy();
   // Sends requests, because the service detects its closed output only when it prints a line.
-  const requests = [1, 2].map(() => service.request(itemsPath).catch(() => undefined));
+  const requests = [1, 2].map(() => service.request('/pets').catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
 
@@ -78,9 +78,9 @@ test('a service completes a request in progress and deletes its files after SIGI
   const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  await request(`${itemsPath}?limit=1000`); // makes the function print a metric
+  await request('/pets?limit=1000'); // makes the function print a metric
   const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
-  const adding = httpRequest(`${baseUrl}${itemsPath}`, { method: 'POST', headers });
+  const adding = httpRequest(`${baseUrl}/pets`, { method: 'POST', headers });
   adding.flushHeaders();
   await once(adding, 'continue');
 

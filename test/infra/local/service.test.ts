@@ -5,7 +5,7 @@ import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { productName } from '../../../shared/names.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
-import { collection, itemsPath, validBody } from '../../support/sample.ts';
+import { validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const data = temporaryFolder();
@@ -30,32 +30,32 @@ afterAll(() => service.stop('SIGKILL'));
 
 // Each test depends on the previous test.
 describe('the local service with a data folder', () => {
-  let item: unknown;
+  let pet: unknown;
 
   test('issues a new key if the tables lack the key in the folder, and protects its files from other users', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     for (const file of [keyFile, serviceFile]) expect(statSync(file).mode.toString(8)).toBe('100600');
-    expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}${itemsPath}\n`);
+    expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}/pets\n`);
     const init = { method: 'POST', body: JSON.stringify(validBody) };
-    const response = await service.request(itemsPath, init);
+    const response = await service.request('/pets', init);
     expect(response.status).toBe(201);
-    item = await response.json();
+    pet = await response.json();
   });
 
   test('prints one line for each request, without the query or the API key', async () => {
-    await service.request(`${itemsPath}?limit=1000`);
-    await service.request(itemsPath, { method: 'POST' });
+    await service.request('/pets?limit=1000');
+    await service.request('/pets', { method: 'POST' });
     await service.request('/nowhere', { method: 'PUT' });
-    await service.request(itemsPath, { headers: { Authorization: `Bearer ${service.apiKey}x` } });
+    await service.request('/pets', { headers: { Authorization: `Bearer ${service.apiKey}x` } });
     await service.printed(/ 401 \d/);
     const printed = service.output().slice(banner.length);
     expect(printed.match(/(?<=^\S+Z )\S+ \S+ \d+(?= \d+\.\d ms$)/gm)).toEqual([
-      `POST ${collection} 201`,
-      `GET ${collection} 400`,
-      `POST ${collection} 400`,
+      'POST /v1/pets 201',
+      'GET /v1/pets 400',
+      'POST /v1/pets 400',
       'PUT /v1/nowhere 404',
-      `GET ${collection} 401`,
+      'GET /v1/pets 401',
     ]);
     expect(printed).not.toContain(service.apiKey.slice(0, 20));
     expect(printed).not.toMatch(/limit|Bearer|local development/);
@@ -82,7 +82,7 @@ describe('the local service with a data folder', () => {
 
     service = await startLocalService('--data', data);
     expect(service.apiKey).toBe(apiKey);
-    expect(await (await service.request(itemsPath)).json()).toEqual([item]);
+    expect(await (await service.request('/pets')).json()).toEqual([pet]);
   });
 
   test('is not found by operator commands after it is killed', async () => {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-import { get, itemsPath, validBody } from '../../support/sample.ts';
+import { get, validBody } from '../../support/sample.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -50,7 +50,7 @@ function sourceWith(errorMessage: string): string {
 
 /** Returns the error message of the running code. */
 async function message(): Promise<string> {
-  return (await call(`${itemsPath}/5`)).body.message;
+  return (await call('/pets/5')).body.message;
 }
 
 // Each test depends on the previous test.
@@ -61,7 +61,7 @@ describe('the local service with --watch', () => {
   });
 
   test('keeps the data and the API key when it reloads a function', async () => {
-    const added = await call(itemsPath, { method: 'POST', body: JSON.stringify(validBody) });
+    const added = await call('/pets', { method: 'POST', body: JSON.stringify(validBody) });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
     expect(await message()).toBe(get.errors.not_found.replace(/\d+/, '5'));
@@ -72,7 +72,7 @@ describe('the local service with --watch', () => {
       await until(RELOADED, () => project.replace(FILE, sourceWith(expected)));
       expect(await message()).toBe(expected);
     }
-    expect(await call(`${itemsPath}/${added.body.id}`)).toEqual({ ...added, status: 200 });
+    expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
     // Waits, because the service deletes the bundles of the previous code asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
@@ -111,7 +111,7 @@ describe('the local service with --watch', () => {
     const storage = project.read(STORAGE);
     for (const text of ['', 'this is not code', storage.slice(0, storage.lastIndexOf('}'))]) {
       await save(STORAGE, text, /Z The functions cannot be bundled\. The previous code continues to run\.\n/);
-      expect((await call(itemsPath)).status).toBe(200);
+      expect((await call('/pets')).status).toBe(200);
     }
     await service.printed(new RegExp(`\\[ERROR\\] Expected ";"[^\\n]*\\n\\n +${STORAGE}:\\d+:\\d+:\\n`));
     await save(STORAGE, `${storage}\nconsole.log('changed');`);
@@ -120,17 +120,17 @@ describe('the local service with --watch', () => {
 
   test('returns a 500 while a function throws an error at import', async () => {
     await save(FILE, `${sourceWith('')}\nthrow new Error('test error');`, /\n\w+: Error: test error/);
-    expect(await call(`${itemsPath}/5`)).toMatchObject({ status: 500, body: { code: 'internal_error' } });
-    expect((await call(itemsPath)).status).toBe(200);
+    expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    expect((await call('/pets')).status).toBe(200);
     await save(FILE, sourceWith('fixed'));
     expect(await message()).toBe('fixed');
   });
 
   test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
-    expect((await call(itemsPath)).status).toBe(200);
+    expect((await call('/pets')).status).toBe(200);
     await save('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'"));
-    expect((await call(itemsPath)).status).toBe(401);
+    expect((await call('/pets')).status).toBe(401);
   });
 
   test('exits with code 0 after SIGTERM', async () => {

@@ -2,7 +2,6 @@ import { expect, jest, test } from '@jest/globals';
 import { probe } from '../../../infra/operate/probe.ts';
 import { errorBody, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { type Behavior, inOrder, useServiceBehindProxy } from '../../support/client-proxy.ts';
-import { itemsPath } from '../../support/sample.ts';
 
 const printed = jest.spyOn(console, 'log').mockReturnValue();
 const printedErrors = jest.spyOn(console, 'error').mockReturnValue();
@@ -23,7 +22,7 @@ function reply(code: ErrorCode): Behavior {
 test('the local service passes the probe, which stores nothing', async () => {
   await run();
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length} checks.`);
-  expect(await (await service.request(itemsPath)).json()).toEqual([]);
+  expect(await (await service.request('/pets')).json()).toEqual([]);
 });
 
 test('the probe sends 60 requests a minute, of which 57 have a valid key and no body', async () => {
@@ -51,7 +50,7 @@ test.each<[string, string, Behavior[]]>([
   ['rejects every key', '400, but got 401', ['pass', 'pass', 'pass', reply('unauthorized')]],
   ['rejects every request as invalid', '401, but got 400', [reply('invalid_request')]],
   ['returns no Error body', '401, but got 401 with a wrong body', [{ status: 401, body: '<html></html>' }]],
-  ['redirects requests', '401, but got 302', [{ status: 302, headers: { Location: itemsPath } }]],
+  ['redirects requests', '401, but got 302', [{ status: 302, headers: { Location: '/pets' } }]],
 ])('the probe stops at the first wrong response of a stage that %s', async (_stage, words, behaviors) => {
   const error = await run(behaviors).catch(({ message }: Error) => message);
   expect(error).toContain(words);

@@ -4,7 +4,7 @@ import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
-import { collection, create } from '../../support/sample.ts';
+import { create } from '../../support/sample.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
 const schema = create.request.entries.body;
@@ -40,7 +40,7 @@ test('sample bodies are valid, together contain every field, and depend only on 
   expect(new Set(bodies).size).toBeGreaterThan(190);
   const fields = bodies.flatMap((body) => Object.keys(v.parse(schema, parseJson(body))));
   expect(new Set(fields)).toEqual(new Set(Object.keys(schema.entries)));
-  // A second run with the same seed repeats the requests of the first run, even if the second run adds more items.
+  // A second run with the same seed repeats the requests of the first run, even if the second run adds more pets.
   expect(await bodiesOf('--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
   const others = Object.values(await bodiesOf('--seed', '8', '--count', '200'));
   expect(others.toSorted()).not.toEqual(bodies.toSorted());
@@ -81,7 +81,7 @@ describe('a create request', () => {
     [307, '', 'status 307'],
     [403, 'null', 'status 403'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
-    decide(() => ({ status, body, headers: { Location: collection } }));
+    decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
     expect((await add()).stderr).toContain(reason);
     expect(creates()).toHaveLength(1);
   });

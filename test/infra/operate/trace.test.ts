@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
-import { itemsPath } from '../../support/sample.ts';
+
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -61,7 +61,7 @@ test('the local service prints source positions in stack traces', async () => {
   const changed = changedAssembly(assembly, join(temporary, 'cdk.out'), pattern, '"0"');
   const service = await startLocalService('--assembly', changed);
   try {
-    expect((await service.request(itemsPath)).status).toBe(500);
+    expect((await service.request('/pets')).status).toBe(500);
     await service.printed(
       new RegExp(`\\(${sourcePosition('shared/storage/pets.ts', "throw new Error('LIST_PARTITIONS")}:`),
     );

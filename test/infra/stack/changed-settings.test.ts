@@ -40,7 +40,7 @@ const moved = changedStack({ domain: { name: domain.name, certificateArn, disabl
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
 
 describe('a stage with raised listPartitions', () => {
-  test('stores new items only in the first recordedListPartitions partitions', () => {
+  test('stores new pets only in the first recordedListPartitions partitions', () => {
     const partitions = [list, create].map(({ id }) => variablesOf(constructOf(id)).LIST_PARTITIONS);
     expect(partitions).toEqual(['4', '2']);
   });

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { INT64, MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
 import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
 import { IdempotencyKey, NewPet, PetIdParameter, PetStatus, text } from '../../../shared/contract/schemas.ts';
-import { requiredInput, textField } from '../../support/sample.ts';
+import { petWithoutStatus } from '../../support/sample.ts';
 
 const DOG = '\u{1f415}';
 
@@ -21,14 +21,14 @@ function quoted(key: string): string {
 
 describe('NewPet', () => {
   test.each<[string, unknown]>([
-    [textField, 'R'],
-    [textField, DOG.repeat(MAX_NAME_CHARACTERS)],
-    [textField, ' \t R\n\0'],
+    ['name', 'R'],
+    ['name', DOG.repeat(MAX_NAME_CHARACTERS)],
+    ['name', ' \t R\n\0'],
     ['categoryId', INT64.minimum],
     ['categoryId', INT64.maximum],
   ])('accepts the %s %j', (field, value) => {
-    expect(v.parse(NewPet, { ...requiredInput, [field]: value })).toEqual({
-      ...requiredInput,
+    expect(v.parse(NewPet, { ...petWithoutStatus, [field]: value })).toEqual({
+      ...petWithoutStatus,
       [field]: value,
     });
   });
@@ -39,11 +39,11 @@ describe('NewPet', () => {
   const tooLong = DOG.repeat(MAX_NAME_CHARACTERS + 1);
 
   test.each<[string, string, unknown[]]>([
-    [textField, textMessage, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
+    ['name', textMessage, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
     ['categoryId', categoryId, [INT64.minimum - 1n, INT64.maximum + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
   ])('rejects an invalid %s with the message "%s"', (field, message, values) => {
-    const errors = values.map((value) => validationErrors(NewPet, { ...requiredInput, [field]: value }));
+    const errors = values.map((value) => validationErrors(NewPet, { ...petWithoutStatus, [field]: value }));
     expect(errors).toEqual(values.map(() => [[field, message]]));
   });
 });
@@ -61,12 +61,12 @@ test('a text schema limits the number of code points, accepts blank text and rej
 
 test('the published pattern rejects only white space as a name, and the schema also rejects lone surrogates', () => {
   const contract = JSON.parse(readFileSync('openapi.json', 'utf8'));
-  const { pattern } = contract.components.schemas.NewPet.properties[textField];
+  const { pattern } = contract.components.schemas.NewPet.properties.name;
   const patterns = [new RegExp(pattern), new RegExp(pattern, 'u')];
   const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) => String.fromCodePoint(codePoint));
   const misjudged = characters.filter((character) => {
     const isName = !/^[\p{White_Space}\ufeff]$/u.test(character);
-    const isAccepted = v.is(NewPet.entries[textField], character);
+    const isAccepted = v.is(NewPet.entries.name, character);
     return (
       isAccepted !== (isName && character.isWellFormed()) ||
       patterns.some((published) => published.test(character) !== isName)

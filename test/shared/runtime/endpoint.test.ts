@@ -6,11 +6,11 @@ import { errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contra
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { deprecation } from '../../support/operations.ts';
-import { collection, get, list, validInput } from '../../support/sample.ts';
+import { get, list, validPet } from '../../support/sample.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
-const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/items';
+const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/pets';
 const KEY_ID = 'key_0123456789abcdef';
 const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
 
@@ -37,10 +37,10 @@ test('a successful response has no body and no Content-Type if the operation has
 
 describe('an error response', () => {
   test('contains only code, message and status', async () => {
-    const error = new ApiError('not_found', 'No "such" item.', { cause: new Error(secret) });
+    const error = new ApiError('not_found', 'No "such" pet.', { cause: new Error(secret) });
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
-    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" item.","status":404}');
+    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" pet.","status":404}');
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
@@ -121,10 +121,10 @@ describe('a response of a deprecated operation', () => {
   const deprecationHeaders = {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `<https://${STAGE_DOMAIN}/staging${collection}>; rel="successor-version"`,
+    Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
   };
   const deprecated = { ...get, deprecation };
-  const working = endpoint(deprecated, async () => ({ body: { id: 42n, ...validInput } }));
+  const working = endpoint(deprecated, async () => ({ body: { id: 42n, ...validPet } }));
   const broken = endpoint(deprecated, async () => {
     throw new Error(secret);
   });

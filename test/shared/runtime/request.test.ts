@@ -9,7 +9,7 @@ import {
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/operations.ts';
-import { collection, create, get, list, validBody } from '../../support/sample.ts';
+import { create, get, list, validBody } from '../../support/sample.ts';
 
 function headersOf(headers: Record<string, string[]>): unknown {
   const event = createEvent(validBody, { multiValueHeaders: headers });
@@ -50,7 +50,7 @@ describe('the headers', () => {
 });
 
 describe('the base URL', () => {
-  const requestContext = { domainName: 'api.example.com', path: collection };
+  const requestContext = { domainName: 'api.example.com', path: '/v1/pets' };
   test.each([
     ['contains the stage on the default endpoint', {}, `https://${STAGE_DOMAIN}/staging`],
     ['does not contain the stage on a custom domain', { requestContext }, 'https://api.example.com'],

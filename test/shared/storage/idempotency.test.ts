@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { claimPetId, tokenOf } from '../../../shared/storage/idempotency.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
-import { validInput } from '../../support/sample.ts';
+import { validPet } from '../../support/sample.ts';
 
 const NOW_SECONDS = 1_790_000_000;
 const sha256 = expect.stringMatching(/^[\da-f]{64}$/);
@@ -33,9 +33,9 @@ describe('an idempotency record', () => {
   test('is stored for a day with a hash of the fields in alphabetical order', async () => {
     mock.on(PutCommand).resolves({});
     // Records outlive a deployment, so all versions must calculate the same hash.
-    const names = Object.keys(validInput).toSorted() as (keyof typeof validInput)[];
-    const fingerprint = hash('sha256', stringifyJson(names.map((name) => [name, validInput[name]])));
-    expect(await claimPetId('token', validInput, 42n)).toBe(42n);
+    const names = Object.keys(validPet).toSorted() as (keyof typeof validPet)[];
+    const fingerprint = hash('sha256', stringifyJson(names.map((name) => [name, validPet[name]])));
+    expect(await claimPetId('token', validPet, 42n)).toBe(42n);
     expect(inputs()).toEqual([
       {
         TableName: 'records',
@@ -49,8 +49,8 @@ describe('an idempotency record', () => {
   test('identifies the same pet if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
-    await claimPetId('token', validInput, 42n);
-    const reversed = Object.fromEntries(Object.entries(validInput).toReversed()) as typeof validInput;
+    await claimPetId('token', validPet, 42n);
+    const reversed = Object.fromEntries(Object.entries(validPet).toReversed()) as typeof validPet;
     expect(await claimPetId('token', reversed, 43n)).toBe(42n);
   });
 
@@ -58,6 +58,6 @@ describe('an idempotency record', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
-    await expect(claimPetId('token', validInput, 43n)).rejects.toMatchObject(error);
+    await expect(claimPetId('token', validPet, 43n)).rejects.toMatchObject(error);
   });
 });

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
 import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
-import { requiredInput, textField } from '../../support/sample.ts';
+import { petWithoutStatus } from '../../support/sample.ts';
 
 const statuses = fc.constantFrom(...PetStatus.options, undefined);
 
@@ -22,7 +22,7 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** Returns the item that a stage stores for a pet. @param partitions number of the stage's list partitions */
+/** Returns the pet that a stage stores for a pet. @param partitions number of the stage's list partitions */
 function indexedPet(
   id: bigint,
   { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
@@ -30,8 +30,8 @@ function indexedPet(
   const partition = (id % BigInt(partitions)).toString();
   return {
     id,
-    ...requiredInput,
-    [textField]: `Number ${id}`,
+    ...petWithoutStatus,
+    name: `Number ${id}`,
     creation: `creation of ${id}`,
     partition,
     ...(status && { status, statusPartition: `${status}#${partition}` }),
@@ -39,37 +39,33 @@ function indexedPet(
 }
 
 /**
- * Mocks queries of both indexes. A query returns the matching items that `items` contains at the time of the query, up
- * to `Limit` or `itemsAtOnce`, whichever is smaller. As in DynamoDB, a query that reaches this limit returns a
- * LastEvaluatedKey even if no further item follows. `afterQuery` is called after each query.
+ * Mocks queries of both indexes. A query returns the matching pets that `pets` contains at the time of the query, up
+ * to `Limit` or `petsAtOnce`, whichever is smaller. As in DynamoDB, a query that reaches this limit returns a
+ * LastEvaluatedKey even if no further pet follows. `afterQuery` is called after each query.
  */
-function serveIndexes(
-  items: readonly IndexedPet[],
-  itemsAtOnce = Infinity,
-  afterQuery = (): void => {},
-): void {
+function serveIndexes(pets: readonly IndexedPet[], petsAtOnce = Infinity, afterQuery = (): void => {}): void {
   mock.reset(); // otherwise, the record of calls grows with each run and slows the test down
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];
     const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
     if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`#key must be ${key}.`);
-    const sorted = items
-      .filter((item) => isMatch(item, input, values))
+    const sorted = pets
+      .filter((pet) => isMatch(pet, input, values))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
     const start = sorted.findIndex(({ id }) => id.toString() === ExclusiveStartKey?.['id']?.N) + 1;
-    const end = start + Math.min(Limit, itemsAtOnce);
+    const end = start + Math.min(Limit, petsAtOnce);
     const last = sorted[end - 1] as any;
     const LastEvaluatedKey = last && marshall({ id: last.id, [key!]: last[key!] });
     afterQuery();
-    return { Items: sorted.slice(start, end).map((item) => marshall(item)), LastEvaluatedKey };
+    return { Items: sorted.slice(start, end).map((pet) => marshall(pet)), LastEvaluatedKey };
   });
 }
 
-function isMatch(item: any, input: QueryCommandInput, values: Record<string, unknown>): boolean {
+function isMatch(pet: any, input: QueryCommandInput, values: Record<string, unknown>): boolean {
   return input.KeyConditionExpression!.split(' AND ').every((condition) => {
     const [name = '', operator, value = ''] = condition.split(' ');
-    const actual = item[input.ExpressionAttributeNames?.[name] ?? name];
+    const actual = pet[input.ExpressionAttributeNames?.[name] ?? name];
     const operand: any = values[value];
     if (operator === '=') return actual === operand;
     if (operator === '<') return actual < operand;
@@ -77,7 +73,7 @@ function isMatch(item: any, input: QueryCommandInput, values: Record<string, unk
   });
 }
 
-/** Generates items from oldest to newest. Several consecutive items can be in the same partition. */
+/** Generates pets from oldest to newest. Several consecutive pets can be in the same partition. */
 function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
   const run = fc.tuple(fc.nat(partitions - 1), fc.array(statuses, { maxLength: 25 }));
   return fc
@@ -104,10 +100,10 @@ async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> 
 
 describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
   const lists = fc.record({
-    items: itemsOver(partitions),
+    pets: itemsOver(partitions),
     limit: fc.integer({ min: 1, max: 30 }),
     status: statuses,
-    itemsAtOnce: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 5 })),
+    petsAtOnce: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 5 })),
     grows: fc.boolean(),
   });
 
@@ -117,14 +113,14 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 
   test('contains each initially matching pet exactly once, newest first, while pets are added', async () => {
     await fc.assert(
-      fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
-        const stored = [...items];
-        serveIndexes(stored, itemsAtOnce, () => {
+      fc.asyncProperty(lists, async ({ pets, limit, status, petsAtOnce, grows }) => {
+        const stored = [...pets];
+        serveIndexes(stored, petsAtOnce, () => {
           if (grows) stored.push(indexedPet(2n ** 53n + BigInt(stored.length), { partitions, status }));
         });
         const pages = await allPages(limit, status);
         const listed = pages.flat();
-        const expected = items.filter((item) => !status || item.status === status).map(({ id }) => id);
+        const expected = pets.filter((pet) => !status || pet.status === status).map(({ id }) => id);
         expect(listed.filter((id) => id < 2n ** 53n)).toEqual(expected.toReversed());
         expect(listed.every((id, index) => index === 0 || id < listed[index - 1]!)).toBe(true);
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
@@ -135,8 +131,8 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 
   test('requests at most one pet more than the limit from each partition, in at most two queries', async () => {
     await fc.assert(
-      fc.asyncProperty(lists, async ({ items, limit }) => {
-        serveIndexes(items);
+      fc.asyncProperty(lists, async ({ pets, limit }) => {
+        serveIndexes(pets);
         await listPets({ limit, filters: {} });
         const byKey = Map.groupBy(inputs(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
@@ -160,8 +156,8 @@ describe('the queries of a list', () => {
     process.env['LIST_PARTITIONS'] = '4';
     // Partition 2 contains the five newest pets. Partition 1 contains the remaining 35 pets.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
-    const items = ids.map((id) => indexedPet(id, { partitions: 4 }));
-    serveIndexes(items);
+    const pets = ids.map((id) => indexedPet(id, { partitions: 4 }));
+    serveIndexes(pets);
     const listing = listPets({ limit: 20, filters: {} });
     const first = inputs();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);

@@ -3,14 +3,15 @@ import { describe, expect, test } from '@jest/globals';
 import { createPet, getPet, partitionKeyValue } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
-import { type NewItem, requiredInput, validInput } from '../../support/sample.ts';
+import { petWithoutStatus, validPet } from '../../support/sample.ts';
+import type { NewPet } from '../../../shared/contract/schemas.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '4' });
 
 describe('createPet', () => {
-  test.each<[string, NewItem, Record<string, string>]>([
-    ['only required', requiredInput, { partition: '2' }],
-    ['all', { ...validInput, status: 'sold' }, { partition: '2', statusPartition: 'sold#2' }],
+  test.each<[string, NewPet, Record<string, string>]>([
+    ['only required', petWithoutStatus, { partition: '2' }],
+    ['all', { ...validPet, status: 'sold' }, { partition: '2', statusPartition: 'sold#2' }],
   ])('writes a pet with %s fields and the keys of its indexes in one call', async (_which, newPet, keys) => {
     mock.on(PutCommand).resolves({});
     const pet = { id: 42n, ...newPet };
@@ -27,15 +28,15 @@ describe('createPet', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The pet 42 is missing.' };
-    await expect(createPet(requiredInput, undefined, () => 42n)).rejects.toMatchObject(error);
+    await expect(createPet(petWithoutStatus, undefined, () => 42n)).rejects.toMatchObject(error);
     expect(inputs()).toHaveLength(2);
   });
 
   test('throws an UnavailableError if other requests have taken 20 generated ids', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
-    mock.on(GetCommand).resolves({ Item: { ...requiredInput, creation: 'another request' } });
+    mock.on(GetCommand).resolves({ Item: { ...petWithoutStatus, creation: 'another request' } });
     const error = { name: 'UnavailableError', message: 'The service could not assign an id.' };
-    await expect(createPet(requiredInput)).rejects.toMatchObject(error);
+    await expect(createPet(petWithoutStatus)).rejects.toMatchObject(error);
     expect(mock.commandCalls(PutCommand)).toHaveLength(20);
   });
 });
@@ -48,13 +49,13 @@ test('the partition key of an index consists of the values of its filters and th
 });
 
 test('getPet uses a strongly consistent read and returns no storage attributes', async () => {
-  const item = { id: 42n, ...requiredInput, creation: 'request', partition: '0' };
+  const pet = { id: 42n, ...petWithoutStatus, creation: 'request', partition: '0' };
   mock
     .on(GetCommand)
-    .resolvesOnce({ Item: item })
-    .resolvesOnce({ Item: { ...item, status: 'sold', statusPartition: 'sold#0' } });
-  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...requiredInput });
-  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...requiredInput, status: 'sold' });
+    .resolvesOnce({ Item: pet })
+    .resolvesOnce({ Item: { ...pet, status: 'sold', statusPartition: 'sold#0' } });
+  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...petWithoutStatus });
+  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...petWithoutStatus, status: 'sold' });
   const input = { TableName: 'pets', Key: { id: 42n }, ConsistentRead: true };
   expect(inputs()[0]).toEqual(input);
 });

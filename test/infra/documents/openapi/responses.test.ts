@@ -6,7 +6,7 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { type Call, fileOf, omittedIds, operationTests } from '../../../support/operation-tests.ts';
 import { stagingTemplate } from '../../../support/real-database.ts';
-import { collection } from '../../../support/sample.ts';
+
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real responses.
@@ -24,12 +24,12 @@ const elsewhere: Request = { target: '/v1/elsewhere' };
 /** Calls whose requests match no operation, by response status. These calls take precedence over `commonCalls`. */
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
-  405: () => sent({ target: collection, method: 'PUT' }),
+  405: () => sent({ target: '/v1/pets', method: 'PUT' }),
   413: async () => [
     fromApiGateway('REQUEST_TOO_LARGE', elsewhere),
     exchange(elsewhere, firewallResponse('LargeBody')),
   ],
-  415: () => sent({ target: collection, method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
+  415: () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
@@ -130,7 +130,7 @@ async function misconfigured(request: Request): Promise<Exchange> {
   return result;
 }
 
-/** Replaces item ids, request ids, cursors and hosts, which differ between runs. */
+/** Replaces pet ids, request ids, cursors and hosts, which differ between runs. */
 function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')
