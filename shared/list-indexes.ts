@@ -1,11 +1,20 @@
-import { filterCombinations } from './contract/list-query.ts';
+import type { List } from './contract/lists.ts';
+
+/** An index for one combination of a list's filters, with the sort key `id`. */
+export interface ListIndex {
+  filters: readonly string[];
+  indexName: string;
+  partitionKey: string;
+}
 
 /**
- * Indexes for lists, with the sort key `id`. Each combination of filters has an index, such as `newest-by-status` with
- * the partition key `statusPartition`. An index contains the items that have a value for each of its filters.
+ * Returns the indexes for a list. Each combination of filters has an index, such as `newest-by-status` with the partition
+ * key `statusPartition`. An index contains the items that have a value for each of its filters.
  */
-export const listIndexes = filterCombinations.map((filters) => ({
-  filters,
-  indexName: filters.length > 0 ? `newest-by-${filters.join('-and-')}` : 'newest',
-  partitionKey: filters.length > 0 ? `${filters.join('-')}Partition` : 'partition',
-}));
+export function listIndexes({ filterCombinations }: List): ListIndex[] {
+  return filterCombinations.map((filters) => ({
+    filters,
+    indexName: filters.length > 0 ? `newest-by-${filters.join('-and-')}` : 'newest',
+    partitionKey: filters.length > 0 ? `${filters.join('-')}Partition` : 'partition',
+  }));
+}

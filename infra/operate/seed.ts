@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
-import { NewPet } from '../../shared/contract/schemas.ts';
+import { NewPet } from '../../shared/contract/pets.ts';
 import { send } from './request.ts';
 import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
 

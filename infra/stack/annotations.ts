@@ -1,5 +1,6 @@
 import { Annotations, Validations } from 'aws-cdk-lib';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
@@ -30,7 +31,7 @@ function warnAboutSunsets(stack: StageStack, today: Date): void {
     const daysLeft = (deprecation.sunset.getTime() - today.getTime()) / 86_400_000;
     if (daysLeft > SUNSET_WARNING_DAYS) continue;
     const day = deprecation.sunset.toISOString().slice(0, 10);
-    const advice = 'Check which API keys still use it, then remove it from shared/contract/operations.ts.';
+    const advice = 'Check which API keys still use it, then remove it from shared/contract.';
     Annotations.of(stack).addWarningV2(`sunset:${id}`, `${id} is scheduled for removal on ${day}. ${advice}`);
   }
 }

@@ -1,4 +1,5 @@
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { petList } from '../../shared/contract/pets.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { environmentVariables as variables } from '../../shared/names.ts';
 import type { Bundles } from './bundling.ts';
@@ -18,7 +19,7 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
       description: operations.listPets.summary,
       environment: { ...environment, [variables.listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
-      resources: listIndexes.map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
+      resources: listIndexes(petList).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
     createPet: new LambdaFunction(stack, 'CreatePet', {
       bundle: bundles.get('create-pet')!,

@@ -3,6 +3,7 @@ import * as backup from 'aws-cdk-lib/aws-backup';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { petList } from '../../shared/contract/pets.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { keyIndex } from '../../shared/names.ts';
 import { addManagedRole } from './roles.ts';
@@ -19,7 +20,7 @@ export function addTables(stack: StageStack) {
     pets: new Table(scope, 'Pets', stack, {
       effect: 'Requests are',
       partitionKey: number('id'),
-      globalSecondaryIndexes: listIndexes.map((index) => ({
+      globalSecondaryIndexes: listIndexes(petList).map((index) => ({
         indexName: index.indexName,
         partitionKey: text(index.partitionKey),
         sortKey: number('id'),

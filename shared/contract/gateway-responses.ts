@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
-import { type Operation, operations } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { operations } from './operations.ts';
 
 /**
  * Error codes of the responses that API Gateway generates, by response type.

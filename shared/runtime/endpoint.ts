@@ -6,7 +6,7 @@ import { metrics } from '../names.ts';
 import { ApiError } from './api-error.ts';
 import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalog } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
-import type { Operation } from '../contract/operations.ts';
+import type { Operation } from '../contract/operation.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 import { warmUp } from './warm-up.ts';

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
-import type { Operation } from '../contract/operations.ts';
+import type { Operation } from '../contract/operation.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
 /** Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons. */

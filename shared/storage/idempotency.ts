@@ -4,7 +4,7 @@ import { conditionHolds, database, readItem, UnavailableError } from './database
 import { requireEnvironment } from '../names.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
-import type { NewPet } from '../contract/schemas.ts';
+import type { NewPet } from '../contract/pets.ts';
 
 /** Idempotency record, which contains the pet id that all retries of a request use until the idempotency key expires. */
 interface IdempotencyRecord {

@@ -1,8 +1,8 @@
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { hasExactly, type ListPetsQuery } from '../contract/list-query.ts';
-import type { Pet } from '../contract/schemas.ts';
-import { listIndexes } from '../list-indexes.ts';
+import { hasExactly, type ListQuery } from '../contract/lists.ts';
+import { type Pet, petList } from '../contract/pets.ts';
+import { type ListIndex, listIndexes } from '../list-indexes.ts';
 import { requireEnvironment } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
 import { queryLimit } from './ids.ts';
@@ -20,8 +20,6 @@ interface Item {
   attributes: Record<string, AttributeValue>;
 }
 
-type ListIndex = (typeof listIndexes)[number];
-
 /** Query for the newest pets in a partition. If `startKey` is set, only pets that are older than this item match. */
 interface PartitionQuery {
   partition: string;
@@ -30,7 +28,7 @@ interface PartitionQuery {
 }
 
 /** Returns the newest pets with ids below `cursor`, and in `next` the last pet's id if there is another page. */
-export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next: bigint | undefined }> {
+export async function listPets(query: ListQuery): Promise<{ pets: Pet[]; next: bigint | undefined }> {
   // One additional pet is read to determine whether there is a next page.
   const newest = await readNewest(query.limit + 1, query);
   const pets = newest
@@ -44,9 +42,9 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
  * requests each partition's expected share plus a margin. The second round queries each partition whose unread items can
  * be among the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
  */
-async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
+async function readNewest(count: number, list: ListQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
-  const index = listIndexes.find(({ filters }) => hasExactly(list.filters, filters))!;
+  const index = listIndexes(petList).find(({ filters }) => hasExactly(list.filters, filters))!;
   const limit = queryLimit(count, partitions.length);
   let newest: Item[] = [];
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
@@ -62,7 +60,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   return newest;
 }
 
-async function queryPartition(query: PartitionQuery, index: ListIndex, { filters, cursor }: ListPetsQuery) {
+async function queryPartition(query: PartitionQuery, index: ListIndex, { filters, cursor }: ListQuery) {
   const { partition, limit, startKey } = query;
   const { Items = [], LastEvaluatedKey } = await client.send(
     new QueryCommand({

@@ -4,8 +4,7 @@ import { conditionHolds, database, readItem, UnavailableError } from './database
 import { metrics, requireEnvironment } from '../names.ts';
 import { claimPetId } from './idempotency.ts';
 import { listPartitionOf, newId } from './ids.ts';
-import type { FilterField } from '../contract/list-query.ts';
-import { type NewPet, Pet } from '../contract/schemas.ts';
+import { type NewPet, Pet, petList } from '../contract/pets.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { count } from '../telemetry.ts';
 
@@ -75,16 +74,17 @@ function readPet(id: bigint): Promise<PetItem | undefined> {
 
 /** Returns the index keys of a pet in a list partition. The key of the list without filters is the partition itself. */
 export function indexKeys(pet: Pet, partition: string): Record<string, string> {
-  const indexes = listIndexes.filter(({ filters }) => filters.every((name) => pet[name] !== undefined));
+  const values: Record<string, unknown> = { ...pet };
+  const indexes = listIndexes(petList).filter(({ filters }) => filters.every((name) => name in values));
   return Object.fromEntries(
-    indexes.map(({ filters, partitionKey }) => [partitionKey, partitionKeyValue(filters, pet, partition)]),
+    indexes.map(({ filters, partitionKey }) => [partitionKey, partitionKeyValue(filters, values, partition)]),
   );
 }
 
 /** Returns the value of an index's partition key, such as `available#0`, or `0` for the index without filters. */
 export function partitionKeyValue(
-  filters: readonly FilterField[],
-  values: Partial<NewPet>,
+  filters: readonly string[],
+  values: Record<string, unknown>,
   partition: string,
 ): string {
   return [...filters.map((name) => values[name]), partition].join('#');

@@ -8,7 +8,7 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
+import { type Pet, petList, type PetStatus } from '../../shared/contract/pets.ts';
 import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
 import { indexKeys } from '../../shared/storage/pets.ts';
@@ -122,7 +122,7 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
     const newest = listed.take(page * limit).toArray();
     const query = new URLSearchParams({ limit: `${limit}`, ...filters });
     const previous = newest.at(-limit - 1);
-    if (previous) query.set('cursor', encodeCursor(previous.id, filters));
+    if (previous) query.set('cursor', encodeCursor(petList.cursorPrefix, previous.id, filters));
     const expected = stringifyJson(newest.slice(-limit));
     return () => ({ path: `/pets?${query.toString()}`, expected });
   };

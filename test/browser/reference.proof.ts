@@ -6,7 +6,8 @@ import { type Browser, chromium, type Locator, type Page, type Request } from 'p
 import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { INT64 } from '../../shared/contract/limits.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';

@@ -8,7 +8,7 @@ import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../s
 import { startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { validPet } from '../support/sample.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, type ExampleClient, runIn, unpack } from './example-clients.ts';
 

@@ -9,7 +9,7 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, useServiceBehindProxy } from '../support/client-proxy.ts';
 import { contract } from '../support/contract.ts';
 import { get, validPet } from '../support/sample.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { build, canRun, environment, type Generator, generators } from './generators.ts';
 

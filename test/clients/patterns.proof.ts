@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { componentSchemas } from '../../infra/documents/openapi/schema-objects.ts';
-import { NewPet } from '../../shared/contract/schemas.ts';
+import { NewPet } from '../../shared/contract/pets.ts';
 
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 import { baseUrl, expectError, expectSuccess, nextLink, post, request } from '../support/client.ts';
 import { addPet, addPets, listAddress, untilListed, walk } from '../support/pets.ts';
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createRequest, petToRequest, listAll, type RequestedPet, violationsOf } from './requested-pets.ts';
 

@@ -10,7 +10,7 @@ import { createPet as create, getPet as read } from '../../shared/storage/pets.t
 import { listPets as list } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { create as operation, validPet } from '../support/sample.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import type { NewPet, Pet } from '../../shared/contract/pets.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();

@@ -6,7 +6,7 @@ import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 import { createRequest, petToRequest, listAll, type RequestedPet, violationsOf } from './requested-pets.ts';
 
 /** Number of concurrent clients. */

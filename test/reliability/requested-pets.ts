@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import type { NewPet, Pet } from '../../shared/contract/pets.ts';
 
 /** A pet that a client creates. Half of the pets have an `Idempotency-Key`. */
 export interface RequestedPet {

@@ -9,7 +9,7 @@ import { indexKeys } from '../../shared/storage/pets.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
 import { petWithoutStatus } from '../support/sample.ts';
-import type { NewPet } from '../../shared/contract/schemas.ts';
+import type { NewPet } from '../../shared/contract/pets.ts';
 
 const restore = 'docs/runbook/copy-missing-items.ts';
 const addKeys = 'docs/runbook/add-index-keys.ts';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import type { Operation } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
 import { type HttpReply, sendHttp } from './http.ts';

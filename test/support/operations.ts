@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
-import type { Deprecation } from '../../shared/contract/operations.ts';
+import type { Deprecation } from '../../shared/contract/operation.ts';
 
 /** Deprecation for tests, so that the tests do not depend on which operations are deprecated. */
 export const deprecation: Deprecation = {

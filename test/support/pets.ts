@@ -4,7 +4,7 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { type ApiResponse, nextLink, post, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { validBody } from './sample.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
+import type { Pet } from '../../shared/contract/pets.ts';
 
 const PAUSE_MILLISECONDS = 50;
 /** Maximum number of concurrent create requests. Some AWS accounts allow only 10 concurrent Lambda invocations. */

@@ -1,5 +1,5 @@
 import { operations } from '../../shared/contract/operations.ts';
-import type { NewPet } from '../../shared/contract/schemas.ts';
+import type { NewPet } from '../../shared/contract/pets.ts';
 
 /** Valid body of `createPet` with a value for each field, as a client sends it. */
 export const validBody = { name: 'Rex', categoryId: 7, status: 'available' } as const;

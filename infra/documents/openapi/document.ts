@@ -1,6 +1,7 @@
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { productName } from '../../../shared/names.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import * as gateway from '../../../shared/contract/gateway-responses.ts';
-import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 

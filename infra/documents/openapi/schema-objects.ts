@@ -1,8 +1,9 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
-import { type Operation, operations, type RequestParts } from '../../../shared/contract/operations.ts';
-import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
+import type { Operation, RequestParts } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { NewPet, Pet, PetStatus } from '../../../shared/contract/pets.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { constructOf } from '../../support/invoke.ts';
 import { operationIds, operationTests } from '../../support/operation-tests.ts';
 import {

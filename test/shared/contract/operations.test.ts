@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import type { ErrorCode } from '../../../shared/contract/errors.ts';
-import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 
 const all = Object.values<Operation>(operations);
 const bodyErrors: ErrorCode[] = ['invalid_request', 'request_too_large', 'unsupported_media_type'];

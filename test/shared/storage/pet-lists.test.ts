@@ -3,7 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
-import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
+import { Pet, PetStatus } from '../../../shared/contract/pets.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { petWithoutStatus } from '../../support/sample.ts';
 

@@ -4,7 +4,7 @@ import { createPet, getPet, partitionKeyValue } from '../../../shared/storage/pe
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { petWithoutStatus, validPet } from '../../support/sample.ts';
-import type { NewPet } from '../../../shared/contract/schemas.ts';
+import type { NewPet } from '../../../shared/contract/pets.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '4' });
 

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
 import { type ErrorCode, errorCatalog } from '../../../../shared/contract/errors.ts';
-import { type Operation, type OperationId, operations } from '../../../../shared/contract/operations.ts';
+import type { Operation } from '../../../../shared/contract/operation.ts';
+import { type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { type Call, fileOf, omittedIds, operationTests } from '../../../support/operation-tests.ts';

@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import { INT64 } from './limits.ts';
+
+// Schemas define the rules, description and examples of each field and parameter. Error messages complete a sentence such
+// as "status must be …". Metadata contains the JSON Schema for rules that are implemented as code.
+
+const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
+
+export const Int64 = v.pipe(
+  v.bigint(INT64_MESSAGE),
+  v.minValue(INT64.minimum, INT64_MESSAGE),
+  v.maxValue(INT64.maximum, INT64_MESSAGE),
+  v.metadata({ type: 'integer', format: 'int64', ...INT64 }),
+);
+
+/**
+ * Matches texts with at least one character that is not white space. In ECMA-262, the dialect of JSON Schema, `\s` does not
+ * match U+0085. In Python, `\s` also matches U+001C to U+001F. In PHP, `\s` also matches U+180E. U+180E is literal,
+ * because dialects have no common escape sequence for it. Other dialects can match more texts than ECMA-262 but never
+ * fewer.
+ */
+const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*$`;
+const notBlank = new RegExp(NOT_BLANK);
+
+/**
+ * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them. The OpenAPI
+ * documents contain the rules only for requests, so that clients can validate responses even after a rule is relaxed.
+ *
+ * @param maximum maximum length in Unicode code points
+ * @param isBlankValid whether the text can be empty or consist only of white space
+ */
+export function text(maximum: number, { isBlankValid = true } = {}) {
+  const length = isBlankValid ? `up to ${maximum}` : `1 to ${maximum}`;
+  const exclusion = isBlankValid ? '' : ', not all of them white space';
+  const message = `must be a string of ${length} well-formed Unicode characters${exclusion}`;
+  return v.pipe(
+    v.string(message),
+    v.check(
+      (value) =>
+        value.isWellFormed() && Array.from(value).length <= maximum && (isBlankValid || notBlank.test(value)),
+      message,
+    ),
+    v.metadata({
+      type: 'string',
+      ...(isBlankValid ? { maxLength: maximum } : { minLength: 1, maxLength: maximum, pattern: NOT_BLANK }),
+      // The OpenAPI document appends this text to the description of the field.
+      rules:
+        `It must be well-formed Unicode${isBlankValid ? '' : ' and must not consist only of white space'}. ` +
+        'Its length is measured in Unicode code points.',
+    }),
+  );
+}
+
+/** Text of an int64 in a URL, without a plus sign or leading zeros. */
+export const Int64Text = v.pipe(
+  v.string(INT64_MESSAGE),
+  v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),
+  v.transform((digits) => BigInt(digits)),
+  Int64,
+);
+
+const IDEMPOTENCY_KEY_FORM =
+  '1 to 255 visible ASCII characters, or such characters and spaces in double quotes';
+const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}`;
+
+/**
+ * Returns the schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section
+ * 3.3.3), which can contain spaces. The schema also accepts visible characters without quotes: `a` and `"a"` are the same
+ * key. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ *
+ * @param singular name of the item that the request creates, such as `pet`
+ */
+export function idempotencyKey(singular: string) {
+  return v.pipe(
+    v.string(IDEMPOTENCY_KEY_MESSAGE),
+    v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
+    v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
+    v.description(
+      `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
+        `not part of the key. Reusing the key for another ${singular} results in a 422. Keys of different clients never conflict.`,
+    ),
+    v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
+  );
+}
+
+/** Ids in the examples of the documentation: of the first and of the second item in a list. */
+const EXAMPLE_IDS = [244141843387957n, 244141843354535n];
+
+/** Returns the schema of an id from `newId`. @param plural name of the items, such as `pets` */
+export function assignedId(plural: string) {
+  return v.pipe(
+    Int64,
+    v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    v.description(
+      `Id that the service assigns. Newer ${plural} have greater ids. Ids have up to 53 bits, so all JSON parsers read them exactly.`,
+    ),
+    v.examples(EXAMPLE_IDS),
+  );
+}
+
+/** Returns the schema of an id in a URL. @param singular name of the item, such as `pet` */
+export function idParameter(singular: string) {
+  return v.pipe(
+    Int64Text,
+    v.description(
+      `\`id\` of the ${singular}, as a decimal integer. For any other value, the service returns a 404.`,
+    ),
+    v.examples([EXAMPLE_IDS[0]!]),
+  );
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { PAGE } from './limits.ts';
+
+/** What is special about a list. */
+export interface List {
+  /** Path of the list after the host and stage. */
+  path: `/v1/${string}`;
+  /** Name of the items, such as `pets`. */
+  plural: string;
+  /** Start of the text in each cursor, by which a list recognizes its own cursors. It must differ from all other lists'. */
+  cursorPrefix: string;
+  /**
+   * Query parameters that filter the list. A parameter selects the items whose field of the same name equals the
+   * parameter's value. Filters are enumerations or integers: a text can be too long for the key of an index, and can
+   * contain the separator between the values in the key.
+   */
+  filters: v.ObjectEntries;
+  /** Combinations of filters that clients can send. Each combination has an index. The first combination is empty. */
+  filterCombinations: readonly (readonly string[])[];
+}
+
+const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
+
+const Limit = v.pipe(
+  v.string(LIMIT_MESSAGE),
+  v.regex(/^[1-9]\d{0,3}$/, LIMIT_MESSAGE),
+  v.transform(Number),
+  v.minValue(PAGE.minimum, LIMIT_MESSAGE),
+  v.maxValue(PAGE.maximum, LIMIT_MESSAGE),
+  v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
+);
+
+const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
+
+const Cursor = v.pipe(
+  v.string('must be a single value'),
+  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+);
+
+/** A page that a client requests. `cursor` is the id of the last item of the previous page. */
+export interface ListQuery {
+  limit: number;
+  filters: Record<string, unknown>;
+  cursor?: bigint;
+}
+
+/** Returns the schema of a list's query. It rejects repeated parameters, because their values are arrays. */
+export function listQuery<const L extends List>(list: L) {
+  const filters: L['filters'] = list.filters;
+  const examples = Object.entries(filters).map(([name, schema]) => [name, v.getExamples(schema as never)[0]]);
+  const exampleFilters = Object.fromEntries(examples);
+  return v.pipe(
+    v.object({
+      limit: v.pipe(
+        v.optional(Limit, PAGE.default.toString()),
+        v.description(`Maximum number of ${list.plural} in the response.`),
+      ),
+      ...filters,
+      cursor: v.pipe(
+        v.exactOptional(Cursor),
+        v.description(
+          "Opaque position of the page, from the `Link` header of the previous page. Valid only with that page's filters.",
+        ),
+      ),
+    }),
+    v.examples([
+      {
+        limit: 2,
+        ...exampleFilters,
+        cursor: encodeCursor(list.cursorPrefix, 244141843354535n, exampleFilters),
+      },
+    ]),
+    v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {
+      const input = value as { limit: number; cursor?: string } & Record<string, unknown>;
+      const { limit, cursor: sent, ...sentFilters } = input;
+      const reject = (key: string, message: string) =>
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
+
+      if (!list.filterCombinations.some((names) => hasExactly(sentFilters, names))) {
+        const supported = list.filterCombinations.map((names) => names.join(' and ')).filter(Boolean);
+        const message = `must be part of a supported combination of filters: ${supported.join(' or ')}`;
+        reject(Object.keys(sentFilters).at(-1)!, message);
+      }
+      const cursor = sent === undefined ? undefined : decodeCursor(list.cursorPrefix, sent, sentFilters);
+      if (sent !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
+      return { limit, filters: sentFilters, ...(cursor !== undefined && { cursor }) };
+    }),
+  );
+}
+
+/** Returns the path and query of the page after the item with the id `last`. */
+export function nextPage(list: List, { limit, filters }: ListQuery, last: bigint): string {
+  const query = new URLSearchParams({ limit: `${limit}` });
+  for (const [name, value] of Object.entries(filters)) query.set(name, String(value));
+  query.set('cursor', encodeCursor(list.cursorPrefix, last, filters));
+  return `${list.path}?${query.toString()}`;
+}
+
+/** Checks whether the names of the filters are exactly the given names. */
+export function hasExactly(filters: object, names: readonly string[]): boolean {
+  return Object.keys(filters).length === names.length && names.every((name) => name in filters);
+}

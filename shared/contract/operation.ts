@@ -1,0 +1,44 @@
+import type * as v from 'valibot';
+import type { ErrorCode } from './errors.ts';
+
+/** Definition from which the route, validation, response and OpenAPI document of an operation are derived. */
+export interface Operation {
+  id: string;
+  summary: string;
+  description: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path after the host and stage. Parameters are written as `{name}`. */
+  path: `/v1/${string}`;
+  request: v.GenericSchema<unknown, object> & { entries: RequestParts };
+  success: {
+    status: 200 | 201 | 204;
+    description: string;
+    /** Schema of the response body. @default - no body */
+    schema?: v.GenericSchema;
+    /** Additional response headers by their keys in the OpenAPI document. Each value states when the header is present. */
+    headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
+    /** Operations that accept a value from the response as a parameter (OpenAPI "Link Object"). */
+    links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
+  };
+  /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalog. */
+  errors: Partial<Record<ErrorCode, string | true>>;
+  deprecation?: Deprecation;
+}
+
+export interface RequestParts {
+  path?: v.GenericSchema;
+  query?: v.GenericSchema;
+  /** Schema with an entry for each header. Headers without an entry are ignored. */
+  headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
+  body?: v.GenericSchema;
+}
+
+/** Deprecation of an operation (RFC 9745) and its removal date (RFC 8594). */
+export interface Deprecation {
+  since: Date;
+  sunset: Date;
+  /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
+  successor: `/v1/${string}`;
+  /** Migration advice in Markdown. */
+  advice: string;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import * as v from 'valibot';
+import { idempotencyKey, idParameter, text } from '../../../shared/contract/fields.ts';
+import { INT64 } from '../../../shared/contract/limits.ts';
+
+const DOG = '\u{1f415}';
+
+test('a text schema limits the number of code points, accepts blank text and rejects lone surrogates', () => {
+  const note = text(500);
+  expect(['', ' ', 'x', DOG.repeat(500)].filter((value) => !v.is(note, value))).toEqual([]);
+  expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(note, value))).toEqual(
+    [],
+  );
+  expect(v.getMetadata(note)).toMatchObject({ maxLength: 500 });
+  const [issue] = v.safeParse(note, null).issues!;
+  expect(issue.message).toBe('must be a string of up to 500 well-formed Unicode characters');
+});
+
+/** Returns `key` as a structured-field string, in quotes and with escapes (RFC 9651 section 4.1.6). */
+function quoted(key: string): string {
+  return `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+const schema = idempotencyKey('pet');
+const petId = idParameter('pet');
+
+describe('the schema of an Idempotency-Key', () => {
+  test('accepts visible ASCII characters with or without quotes', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[!-~]{1,255}$/), (key) => {
+        expect(v.parse(schema, quoted(key))).toBe(key);
+        fc.pre(!key.startsWith('"'));
+        expect(v.parse(schema, key)).toBe(key);
+      }),
+    );
+  });
+
+  test('accepts spaces only in quotes', () => {
+    const keys = [' ', ' a  b '];
+    expect(keys.map((key) => v.parse(schema, quoted(key)))).toEqual(keys);
+    expect(keys.filter((key) => v.is(schema, key))).toEqual([]);
+  });
+
+  test('accepts 255 characters even if all characters are escaped', () => {
+    expect(v.is(schema, 'a'.repeat(255))).toBe(true);
+    expect(v.is(schema, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
+  });
+});
+
+test('an id in a URL can be any decimal int64', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: INT64.minimum, max: INT64.maximum }), (id) => {
+      expect(v.parse(petId, id.toString())).toBe(id);
+    }),
+  );
+});
+
+test.each<[string, v.GenericSchema, unknown[]]>([
+  ['Idempotency-Key', schema, ['', 'a b', 'a\n', 'a\x7f', 'caf\u00e9', 'a'.repeat(256), ['a', 'b']]],
+  ['quoted Idempotency-Key', schema, ['""', '"a', '"a"b"', '"a\t"', `"${'a'.repeat(256)}"`]],
+  ['escape in an Idempotency-Key', schema, [String.raw`"a\"`, String.raw`"\a"`]],
+  ['petId', petId, ['+5', '5.0', '05', '-05', '-0', '5\n', ' 5', '', '\u0665', 5n]],
+  ['petId', petId, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000)]],
+])('an invalid %s is rejected', (_name, field, values) => {
+  expect(values.filter((value) => v.is(field, value))).toEqual([]);
+});
