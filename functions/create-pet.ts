@@ -1,14 +1,14 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { tokenOf } from '../shared/storage/idempotency.ts';
-import { createPet, getPet } from '../shared/storage/pets.ts';
-import { metrics } from '../shared/names.ts';
+import { create, get } from '../shared/storage/collection.ts';
+import { pets } from '../shared/storage/pets.ts';
 import { primeCount } from '../shared/telemetry.ts';
 
 export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId, fail }) => {
   const idempotencyKey = headers['Idempotency-Key'];
   const token = idempotencyKey && tokenOf(operations.createPet.id, keyId, idempotencyKey);
-  const pet = (await createPet(body, token)) ?? fail('idempotency_key_reused');
+  const pet = (await create(pets, body, token)) ?? fail('idempotency_key_reused');
   return { body: pet, headers: { Location: `${rootUrl}${operations.createPet.path}/${pet.id}` } };
 });
 
@@ -16,6 +16,6 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
 // DynamoDB's metrics.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await prime(operations.createPet, sample, async ({ body }) => {
-  await Promise.all([getPet(0n), Promise.try(primeCount, metrics.petsCreated)]);
+  await Promise.all([get(pets, 0n), Promise.try(primeCount, pets.created)]);
   return { body: { id: 0n, ...body } };
 });

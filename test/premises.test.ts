@@ -41,7 +41,7 @@ const premises: Premise[] = [
       ['docs/interface.md', 'same `Location` and body'],
       ['docs/runbook.md', 'The script assumes that no operation changes pets'],
       ['shared/contract/pets.ts', 'If the pet was added without a `status`, this field is absent'],
-      ['shared/storage/pets.ts', 'because pets never change'],
+      ['shared/storage/collection.ts', 'because items never change'],
     ],
   },
   {
@@ -54,7 +54,7 @@ const premises: Premise[] = [
       ['docs/interface.md', 'the service creates only one pet'],
       ['docs/security.md', 'until an operator deletes them'],
       ['docs/security.md', 'No operation deletes data'],
-      ['shared/storage/pets.ts', 'Pets are never deleted'],
+      ['shared/storage/collection.ts', 'Items are never deleted'],
     ],
   },
   {

@@ -1,6 +1,7 @@
 import { paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds, connect } from '../../shared/storage/database.ts';
-import { indexKeys } from '../../shared/storage/pets.ts';
+import { petList } from '../../shared/contract/pets.ts';
+import { indexKeys } from '../../shared/storage/collection.ts';
 import { runWithOptions } from '../../infra/command.ts';
 
 const USAGE = `TABLE=TABLE npx node docs/runbook/add-index-keys.ts
@@ -16,7 +17,7 @@ async function addIndexKeys(): Promise<void> {
 
   async function addKeys(pet: any): Promise<void> {
     // Pets keep their list partition, even if the number of partitions has changed since they were stored.
-    const missing = Object.entries(indexKeys(pet, pet.partition)).filter(
+    const missing = Object.entries(indexKeys(petList, pet, pet.partition)).filter(
       ([name, value]) => pet[name] !== value,
     );
     if (missing.length === 0) return;

@@ -4,14 +4,12 @@ import { conditionHolds, database, readItem, UnavailableError } from './database
 import { requireEnvironment } from '../names.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
-import type { NewPet } from '../contract/pets.ts';
 
-/** Idempotency record, which contains the pet id that all retries of a request use until the idempotency key expires. */
+/** Idempotency record. It also has the id that all retries of a request use until the idempotency key expires. */
 interface IdempotencyRecord {
   token: string;
-  /** Hexadecimal SHA-256 of the requested pet. */
+  /** Hexadecimal SHA-256 of the requested item. */
   fingerprint: string;
-  petId: bigint;
   expiresAt: number;
 }
 
@@ -27,30 +25,39 @@ export function tokenOf(operation: string, keyId: string | undefined, idempotenc
 }
 
 /**
- * Returns the pet id that all retries of a request use, or undefined if the token was used for a different pet.
+ * Returns the id that all retries of a request use, or undefined if the token was used for a different item.
  *
+ * @param attribute name of the record's attribute that contains the id, such as `petId`
+ * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
- * @param taken previously claimed id that belongs to a different pet and can be replaced
+ * @param taken previously claimed id that belongs to a different item and can be replaced
  * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */
-export async function claimPetId(token: string, newPet: NewPet, proposed: bigint, taken = 0n) {
-  const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
+export async function claimId(
+  attribute: string,
+  token: string,
+  newItem: object,
+  proposed: bigint,
+  taken = 0n,
+): Promise<bigint | undefined> {
+  const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
   const TableName = requireEnvironment('idempotencyTable');
   const expiresAt = now + IDEMPOTENCY_HOURS * 3_600;
-  const Item: IdempotencyRecord = { token, fingerprint, petId: proposed, expiresAt };
+  const Item: IdempotencyRecord = { token, fingerprint, expiresAt, [attribute]: proposed };
   const put = new PutCommand({
     TableName,
     Item,
-    // TTL deletes items late, so the condition also checks `expiresAt`. No pet has the id 0, the default of `taken`.
-    ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
+    // TTL deletes items late, so the condition also checks `expiresAt`. No item has the id 0, the default of `taken`.
+    ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
+    ExpressionAttributeNames: { '#id': attribute },
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
   });
   if (await conditionHolds(database.send(put))) return proposed;
 
-  const earlier = await readItem<IdempotencyRecord>(TableName, { token });
+  const earlier = await readItem<IdempotencyRecord & Record<string, bigint>>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
-  return earlier.fingerprint === fingerprint ? earlier.petId : undefined;
+  return earlier.fingerprint === fingerprint ? earlier[attribute] : undefined;
 }

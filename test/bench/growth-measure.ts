@@ -11,7 +11,7 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { type Pet, petList, type PetStatus } from '../../shared/contract/pets.ts';
 import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
-import { indexKeys } from '../../shared/storage/pets.ts';
+import { indexKeys } from '../../shared/storage/collection.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
@@ -66,7 +66,7 @@ export async function fillStore(
     entries.forEach(({ key, value }) => batch.put(key, value));
   for (let index = 0; index < pets; index += 1) {
     const pet = petOf(index, pets);
-    const keys = indexKeys(pet, listPartitionOf(pet.id, partitions));
+    const keys = indexKeys(petList, pet, listPartitionOf(pet.id, partitions));
     const stored = marshall({ ...pet, creation: randomUUID(), ...keys });
     updateIndexes({ db: { batch: add } }, { TableName, ...properties }, undefined, stored, () => {});
     if (batch.length < 10_000 && index < pets - 1) continue;

@@ -6,8 +6,9 @@ import { metrics } from '../../shared/names.ts';
 import { database, UnavailableError } from '../../shared/storage/database.ts';
 import { tokenOf } from '../../shared/storage/idempotency.ts';
 import { newId } from '../../shared/storage/ids.ts';
-import { createPet as create, getPet as read } from '../../shared/storage/pets.ts';
-import { listPets as list } from '../../shared/storage/pet-lists.ts';
+import * as storage from '../../shared/storage/collection.ts';
+import { list } from '../../shared/storage/lists.ts';
+import { pets as collection } from '../../shared/storage/pets.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { create as operation, validPet } from '../support/sample.ts';
 import type { NewPet, Pet } from '../../shared/contract/pets.ts';
@@ -17,6 +18,9 @@ useRealTables();
 
 const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
 const send = database.send.bind(database) as (command: unknown) => Promise<unknown>;
+
+const create = (newPet: NewPet, requestToken?: string, generateId?: () => bigint) =>
+  storage.create(collection, newPet, requestToken, generateId);
 
 let newPet: NewPet;
 let token: string;
@@ -35,7 +39,7 @@ function generateNewPet(): NewPet {
 
 /** Expects the list to contain each of `pets` once, newest first, and no other pet in `requested`. */
 async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
-  const { pets: listed, next } = await list({ limit: PAGE.maximum, filters: {} });
+  const { items: listed, next } = await list(collection, { limit: PAGE.maximum, filters: {} });
   expect(next).toBeUndefined();
   const texts = new Set(requested.map((pet) => pet.name));
   const newestFirst = pets.toSorted((one, other) => (one.id > other.id ? -1 : 1));
@@ -85,7 +89,7 @@ test.each<[string, () => Promise<unknown>]>([
 
     const pet = (await create(newPet, token))!;
     expect(await create(newPet, token)).toEqual(pet);
-    expect(await read(pet.id)).toEqual({ id: pet.id, ...newPet });
+    expect(await storage.get(collection, pet.id)).toEqual({ id: pet.id, ...newPet });
     pets.push(pet);
   }
   await expectListed(pets);
@@ -134,7 +138,7 @@ test('an idempotency key can be used for a new pet after 24 hours even if its re
 
   await expireSooner(120);
   const second = (await create(other, token))!;
-  expect(await read(first.id)).toEqual(first);
+  expect(await storage.get(collection, first.id)).toEqual(first);
   await expireSooner(EXPIRY_SECONDS - 60);
   expect(await create(other, token)).toEqual(second);
   await expectListed([first, second]);

@@ -5,7 +5,8 @@ import dynalite from 'dynalite';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { indexKeys } from '../../shared/storage/pets.ts';
+import { petList } from '../../shared/contract/pets.ts';
+import { indexKeys } from '../../shared/storage/collection.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
 import { petWithoutStatus } from '../support/sample.ts';
@@ -93,7 +94,7 @@ describe('the script that copies missing items', () => {
 /** Returns an item with its index keys, as the service stores it in list partition 1. */
 function petWith(id: bigint, others: Partial<NewPet> = {}): Record<string, unknown> {
   const item = { ...petWithoutStatus, id, ...others };
-  return { creation: 'request', ...indexKeys(item, '1'), ...item };
+  return { creation: 'request', ...indexKeys(petList, item, '1'), ...item };
 }
 
 test('the script that fills an index adds missing keys and changes nothing else', async () => {

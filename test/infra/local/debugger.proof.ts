@@ -13,7 +13,7 @@ import { copyProject } from './project-copy.ts';
 
 const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
-const STORAGE = 'shared/storage/pets.ts';
+const STORAGE = 'shared/storage/collection.ts';
 
 /** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `pets` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);

@@ -63,7 +63,7 @@ test('the local service prints source positions in stack traces', async () => {
   try {
     expect((await service.request('/pets')).status).toBe(500);
     await service.printed(
-      new RegExp(`\\(${sourcePosition('shared/storage/pets.ts', "throw new Error('LIST_PARTITIONS")}:`),
+      new RegExp(`\\(${sourcePosition('shared/storage/collection.ts', "throw new Error('LIST_PARTITIONS")}:`),
     );
   } finally {
     await service.stop();

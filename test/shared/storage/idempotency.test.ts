@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { claimPetId, tokenOf } from '../../../shared/storage/idempotency.ts';
+import { claimId, tokenOf } from '../../../shared/storage/idempotency.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { validPet } from '../../support/sample.ts';
 
@@ -35,12 +35,13 @@ describe('an idempotency record', () => {
     // Records outlive a deployment, so all versions must calculate the same hash.
     const names = Object.keys(validPet).toSorted() as (keyof typeof validPet)[];
     const fingerprint = hash('sha256', stringifyJson(names.map((name) => [name, validPet[name]])));
-    expect(await claimPetId('token', validPet, 42n)).toBe(42n);
+    expect(await claimId('petId', 'token', validPet, 42n)).toBe(42n);
     expect(inputs()).toEqual([
       {
         TableName: 'records',
         Item: { token: 'token', fingerprint, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
-        ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
+        ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
+        ExpressionAttributeNames: { '#id': 'petId' },
         ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
       },
     ]);
@@ -49,15 +50,15 @@ describe('an idempotency record', () => {
   test('identifies the same pet if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
-    await claimPetId('token', validPet, 42n);
+    await claimId('petId', 'token', validPet, 42n);
     const reversed = Object.fromEntries(Object.entries(validPet).toReversed()) as typeof validPet;
-    expect(await claimPetId('token', reversed, 43n)).toBe(42n);
+    expect(await claimId('petId', 'token', reversed, 43n)).toBe(42n);
   });
 
   test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
-    await expect(claimPetId('token', validPet, 43n)).rejects.toMatchObject(error);
+    await expect(claimId('petId', 'token', validPet, 43n)).rejects.toMatchObject(error);
   });
 });

@@ -2,7 +2,8 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { listPets } from '../../../shared/storage/pet-lists.ts';
+import { list } from '../../../shared/storage/lists.ts';
+import { pets as collection } from '../../../shared/storage/pets.ts';
 import { Pet, PetStatus } from '../../../shared/contract/pets.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { petWithoutStatus } from '../../support/sample.ts';
@@ -74,7 +75,7 @@ function isMatch(pet: any, input: QueryCommandInput, values: Record<string, unkn
 }
 
 /** Generates pets from oldest to newest. Several consecutive pets can be in the same partition. */
-function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
+function petsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
   const run = fc.tuple(fc.nat(partitions - 1), fc.array(statuses, { maxLength: 25 }));
   return fc
     .array(run, { maxLength: 20, size: '+1' })
@@ -91,8 +92,12 @@ async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> 
   const pages: bigint[][] = [];
   let cursor: bigint | undefined;
   do {
-    const page = await listPets({ limit, filters: status ? { status } : {}, ...(cursor && { cursor }) });
-    pages.push(page.pets.map(({ id }) => id));
+    const page = await list(collection, {
+      limit,
+      filters: status ? { status } : {},
+      ...(cursor && { cursor }),
+    });
+    pages.push(page.items.map(({ id }) => id));
     cursor = page.next;
   } while (cursor !== undefined);
   return pages;
@@ -100,7 +105,7 @@ async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> 
 
 describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
   const lists = fc.record({
-    pets: itemsOver(partitions),
+    pets: petsOver(partitions),
     limit: fc.integer({ min: 1, max: 30 }),
     status: statuses,
     petsAtOnce: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 5 })),
@@ -133,7 +138,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ pets, limit }) => {
         serveIndexes(pets);
-        await listPets({ limit, filters: {} });
+        await list(collection, { limit, filters: {} });
         const byKey = Map.groupBy(inputs(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
           expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
@@ -147,7 +152,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 describe('the queries of a list', () => {
   test.each(['0', '1.5'])('fail if LIST_PARTITIONS is %s', async (n) => {
     process.env['LIST_PARTITIONS'] = n;
-    await expect(listPets({ limit: 20, filters: {} })).rejects.toThrow(
+    await expect(list(collection, { limit: 20, filters: {} })).rejects.toThrow(
       'LIST_PARTITIONS must be a positive integer',
     );
   });
@@ -158,7 +163,7 @@ describe('the queries of a list', () => {
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
     const pets = ids.map((id) => indexedPet(id, { partitions: 4 }));
     serveIndexes(pets);
-    const listing = listPets({ limit: 20, filters: {} });
+    const listing = list(collection, { limit: 20, filters: {} });
     const first = inputs();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
     await listing;
@@ -168,7 +173,7 @@ describe('the queries of a list', () => {
 
   test('request only the fields of pets, and one more pet than the limit of the page', async () => {
     mock.on(QueryCommand).resolves({});
-    await listPets({ limit: 100, filters: {} });
+    await list(collection, { limit: 100, filters: {} });
     const ProjectionExpression = Object.keys(Pet.entries)
       .map((name) => `#${name}`)
       .join();
@@ -182,6 +187,6 @@ describe('the queries of a list', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [marshall(indexedPet(4n))] })
       .rejects(error);
-    await expect(listPets({ limit: 3, filters: {} })).rejects.toBe(error);
+    await expect(list(collection, { limit: 3, filters: {} })).rejects.toBe(error);
   });
 });
