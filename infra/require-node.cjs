@@ -60,7 +60,7 @@ function tooOld() {
 
 function howToInstall(name) {
   if (!manifest.optionalDependencies[name])
-    return 'Install Node.js ' + neededNode + ', because no package contains it for this platform.';
+    return 'Install Node.js ' + neededNode + ', because npm has no suitable package for this platform.';
   // The command includes development packages, because `npm ci` removes what it omits. It can fail to install Node, as
   // npm ignores errors of optional packages.
   return 'Run npm ci --include=dev --include=optional, or install Node.js ' + neededNode + '.';

@@ -6,6 +6,7 @@ import {
   paginateScan,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { completeResponses } from '../../shared/storage/complete-responses.ts';
 import { conditionHolds } from '../../shared/storage/database.ts';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 
@@ -19,7 +20,9 @@ interruption, repeat the command.`;
 async function copyMissingItems(): Promise<void> {
   const { SOURCE, TARGET } = process.env;
   if (SOURCE === TARGET) throw new UsageError('Set SOURCE and TARGET to the names of different tables.');
-  const client = new DynamoDBClient({ maxAttempts: 10, retryMode: 'adaptive' });
+  // An empty response to a scan would otherwise count as a segment without items.
+  const requestHandler = completeResponses(10_000);
+  const client = new DynamoDBClient({ maxAttempts: 10, retryMode: 'adaptive', requestHandler });
   const describe = (TableName?: string) => client.send(new DescribeTableCommand({ TableName }));
   const [{ Table: source }, { Table: target }] = await Promise.all([describe(SOURCE), describe(TARGET)]);
   const file = `restore-${source!.TableId}-${target!.TableId}.json`;

@@ -135,7 +135,7 @@ describe('require-node.cjs', () => {
     test('recommends installing Node.js on a Mac with Apple silicon, for which there is no package', async () => {
       const mac = { version, platform: 'darwin', arch: 'arm64' };
       expect(errorOutput(await run(projectWith(everything), mac))).toBe(
-        `${tooOld} Install Node.js 24, because no package contains it for this platform.`,
+        `${tooOld} Install Node.js 24, because npm has no suitable package for this platform.`,
       );
     });
   });

@@ -15,5 +15,7 @@ test('with the SDK as it comes, all checks and all other tests pass', async () =
   project.write('shared/storage/sdk.ts', blockWith('sdkSettings: object = {}', document));
   project.write('infra/stack/plugins.ts', blockWith('plugins = []', document));
   rmSync(join(project.folder, 'test/infra/stack/plugins.test.ts'));
-  expect(await project.failureOf('npm run check && npm test')).toBe('');
+  expect(
+    await project.failureOf('npm run check && npm test && npm run proofs -- test/reliability/chaos'),
+  ).toBe('');
 });
