@@ -12,7 +12,7 @@ import { runWithOptions, UsageError } from '../../infra/command.ts';
 
 type Item = Record<string, AttributeValue>;
 
-const USAGE = `SOURCE=TABLE TARGET=TABLE npx node docs/runbook/copy-missing-items.ts
+const USAGE = `SOURCE=TABLE TARGET=TABLE node --require ./infra/require-node.cjs docs/runbook/copy-missing-items.ts
 
 Copies the items in the table SOURCE that the table TARGET does not contain. To resume after an
 interruption, repeat the command.`;
