@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startLocalServiceOf } from '../../support/local-service.ts';
 import { validBody } from '../../support/sample.ts';
-import { copyProject } from './project-copy.ts';
+import { copyProject } from '../../support/project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const project = copyProject(temporaryFolder());
