@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
-import { allFiles } from './infra/local/project-copy.ts';
+import { allFiles } from './support/project-copy.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 // With the rule in `.gitleaks.toml`, developers of this project and of clients can find API keys in their files.

@@ -24,9 +24,9 @@ const mark = (): string => generateApiKey('staging').slice(-24);
 const secrets: Secrets = {
   key: generateApiKey('staging'),
   otherKey: generateApiKey('staging'),
-  text: mark(),
-  number: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
-  member: mark(),
+  name: mark(),
+  categoryId: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
+  unknownField: mark(),
   header: mark(),
   idempotencyKey: mark(),
   query: mark(),
@@ -40,7 +40,7 @@ function findSecrets(text: string, among: Record<string, string> = secrets): str
   return Object.keys(among).filter((name) => {
     const random = among[name]!.replace(/^.+_/, '');
     // Error messages can quote fragments. A short fragment of a number could occur in a timestamp by chance.
-    const length = name === 'number' ? 15 : 9;
+    const length = name === 'categoryId' ? 15 : 9;
     const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
     return starts.some((start) => {
       const bytes = Buffer.from(random.slice(start, start + length));
@@ -66,7 +66,7 @@ const markedHeaders = {
 };
 
 // The functions log caught errors with `loggable`, which must omit text from requests.
-const quoted = secrets.text;
+const quoted = secrets.name;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
 test.each<[string, unknown]>([

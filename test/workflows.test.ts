@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stackName } from '../shared/names.ts';
-import { allFiles } from './infra/local/project-copy.ts';
+import { allFiles } from './support/project-copy.ts';
 
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');

@@ -17,11 +17,11 @@ import { clients, describeFor, document, type ExampleClient, runIn, unpack } fro
 const folder = temporaryFolder();
 const service = await startLocalService();
 const proxies: ClientProxy[] = [];
-/** Items that exist before the first test, newest first. */
+/** Pets that exist before the first test, newest first. */
 const sold: Pet[] = [];
 const soldInput = { ...validPet, name: `<b>; rel="next"`, status: 'sold' };
-for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
-  const body = stringifyJson({ ...soldInput, categoryId: int64 });
+for (const categoryId of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
+  const body = stringifyJson({ ...soldInput, categoryId });
   sold.unshift(await service.call('', { method: 'POST', body }));
 }
 afterAll(async () => {
@@ -29,9 +29,9 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function petsNamed(text: string): Promise<Pet[]> {
+async function petsNamed(name: string): Promise<Pet[]> {
   const pets: Pet[] = await service.call('?status=pending&limit=100');
-  return pets.filter((pet) => pet.name === text);
+  return pets.filter((pet) => pet.name === name);
 }
 
 function petsIn(stdout: string): Pet[] {
@@ -61,8 +61,8 @@ async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
 async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   const proxy = await startProxy(...behaviors);
   const files = unpack(folder);
-  function run(text: string, ...parameters: string[]): Promise<Outcome> {
-    return runIn(files, client, text, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
+  function run(program: string, ...parameters: string[]): Promise<Outcome> {
+    return runIn(files, client, program, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
   }
   function add(pet: object): Promise<Outcome> {
     writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
@@ -139,13 +139,13 @@ function testReads(client: ExampleClient): void {
 function testCreates(client: ExampleClient): void {
   test.concurrent('creates one pet with the requested values despite a 503 and a lost response', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
-    const text = `${client.name} “é”`;
-    const pet = { name: text, categoryId: INT64.maximum, status: 'pending' };
+    const name = `${client.name} “é”`;
+    const pet = { name, categoryId: INT64.maximum, status: 'pending' };
     const { code, stdout, stderr } = await add(pet);
     // Ignores lines from curl, because curl prints each failed attempt to stderr.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
-    expect(await petsNamed(text)).toEqual(petsIn(stdout));
+    expect(await petsNamed(name)).toEqual(petsIn(stdout));
 
     expect(proxy.requests).toHaveLength(3);
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
@@ -161,9 +161,9 @@ function testCreates(client: ExampleClient): void {
     const code = readFileSync(file, 'utf8');
     expect(code.split(written)).toHaveLength(2);
     writeFileSync(file, code.replace(written, short));
-    const text = `Late ${client.name}`;
-    const { stdout } = await add({ ...validPet, name: text, status: 'pending' });
-    expect(petsIn(stdout)).toEqual(await petsNamed(text));
+    const name = `Late ${client.name}`;
+    const { stdout } = await add({ ...validPet, name, status: 'pending' });
+    expect(petsIn(stdout)).toEqual(await petsNamed(name));
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
 

@@ -66,21 +66,24 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     ['a word after white space', ' Rex', INT64.minimum],
     ['a control character', '\u001f', 0n],
     ['emoji of the maximum length', '😀'.repeat(MAX_NAME_CHARACTERS), -7n],
-  ])('sends an Idempotency-Key and reads back a pet whose text is %s', async (_title, text, int64) => {
-    const pet = { ...validPet, name: text, categoryId: roundsIntegers ? -7n : int64 };
-    const key = randomUUID();
-    const created = await program.send({ apiKey, key, pet });
-    expect(created).toMatchObject({ status: 201n, data: { id: expect.anything(), ...pet } });
-    expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
-    const { data } = await program.send({ apiKey, id: created.data.id });
-    expect(data).toEqual(created.data);
-    const other = { ...pet, categoryId: 1n };
-    const conflict = { status: 422n, error: { code: 'idempotency_key_reused' } };
-    expect(await program.send({ apiKey, key, pet: other })).toMatchObject(conflict);
-  });
+  ])(
+    'sends an Idempotency-Key and reads back a pet whose name is %s',
+    async (_title, petName, categoryId) => {
+      const pet = { ...validPet, name: petName, categoryId: roundsIntegers ? -7n : categoryId };
+      const key = randomUUID();
+      const created = await program.send({ apiKey, key, pet });
+      expect(created).toMatchObject({ status: 201n, data: { id: expect.anything(), ...pet } });
+      expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
+      const { data } = await program.send({ apiKey, id: created.data.id });
+      expect(data).toEqual(created.data);
+      const other = { ...pet, categoryId: 1n };
+      const conflict = { status: 422n, error: { code: 'idempotency_key_reused' } };
+      expect(await program.send({ apiKey, key, pet: other })).toMatchObject(conflict);
+    },
+  );
 
   (roundsIntegers ? test : test.skip)(
-    'gets a 400 for the largest int64, which the client rounds',
+    'gets a 400 for the largest categoryId, which the client rounds',
     async () => {
       const pet = { ...validPet, categoryId: INT64.maximum };
       const error = { status: 400n, error: { code: 'invalid_request' } };

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { componentSchemas } from '../../infra/documents/openapi/schema-objects.ts';
 import { NewPet } from '../../shared/contract/pets.ts';
-
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
 // Generated clients validate names with the pattern in openapi.json. In dialects other than JavaScript's, the pattern
 // can match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
-// test/shared/contract/schemas.test.ts.
+// test/shared/contract/pets.test.ts.
 
 const { pattern } = (componentSchemas() as any).NewPet.properties.name;
 const folder = temporaryFolder();

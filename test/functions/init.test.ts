@@ -13,8 +13,9 @@ import { exampleEvent } from '../support/api-gateway-event.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { contract } from '../support/contract.ts';
 import { constructOf } from '../support/invoke.ts';
+import { shortId } from '../support/logical-ids.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { get, validPet } from '../support/sample.ts';
+import { validPet } from '../support/sample.ts';
 import { functionNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -41,11 +42,11 @@ let lines: string[];
 beforeEach(() => {
   calls = [];
   lines = [];
-  respond = returnItem;
+  respond = returnPet;
 });
 afterEach(() => fn.close());
 
-function returnItem(response: ServerResponse): void {
+function returnPet(response: ServerResponse): void {
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
   response.end(JSON.stringify({ Item: pet, Items: [pet] }));
 }
@@ -57,7 +58,7 @@ const LONG_TIMEOUTS = `const { setTimeout } = globalThis;
 /** Starts an instance of the function with the construct name `name`. The instance runs `source` before the bundle. */
 function start(name: string, source = ''): RunningFunction {
   const functions = template.resources('AWS::Lambda::Function');
-  const resource = functions.find(({ logicalId }) => logicalId.slice(0, -8) === name)!;
+  const resource = functions.find(({ logicalId }) => shortId(logicalId) === name)!;
   const file = join(folder, `${name}.mjs`);
   const bundle = pathToFileURL(bundleIn(assembly, resource)).href;
   writeFileSync(file, `${source}\nexport const { handler } = await import('${bundle}');`);
@@ -66,7 +67,6 @@ function start(name: string, source = ''): RunningFunction {
 }
 
 describe('a new instance of a function', () => {
-  const getItem = constructOf(get.id);
   const requestContext = { authorizer: { keyId: 'key_1' } };
   const events: Record<string, object> = {
     Authorizer: {
@@ -95,8 +95,8 @@ describe('a new instance of a function', () => {
   );
 
   test('handles its first event even if the database does not respond to the first read', async () => {
-    respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
-    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
+    respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
+    const { result } = (await start('GetPet').invoke(events['GetPet'])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
     // If init waited for the first read, there would be four calls: the first read, its retry, the second read and the
     // event's read.
@@ -105,7 +105,7 @@ describe('a new instance of a function', () => {
 
   test('returns, logs and counts a 503 if the database is unavailable', async () => {
     respond = (response) => response.destroy();
-    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
+    const { result } = (await start('GetPet').invoke(events['GetPet'])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
     // The two lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);

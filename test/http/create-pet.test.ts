@@ -19,8 +19,9 @@ describe('POST /pets', () => {
     '{"name":"Rex","categoryId":7,"status":"pending"}',
     '{"name":"Rex","categoryId":7,"status":"sold"}',
     '{"name":"Rex","categoryId":7}',
-    '{"name":"Rex","categoryId":0}',
+    '{"name":"R","categoryId":0}',
     '{"name":"Rex","categoryId":-1}',
+    '{"name":"Rex","categoryId":-9223372036854775808}',
   ])('stores %s', (pet) => expectStored(pet));
 
   test.each([
@@ -96,14 +97,25 @@ describe('POST /pets', () => {
 
 describe('POST /pets with invalid input', () => {
   describe.each([
-    ['name', ['""', '" \\t\\u2003"', '"\\ud800"', '"x\\udc00"', '5', 'null', `"${'🐕'.repeat(256)}"`]],
-    ['categoryId', ['5.5', '9223372036854775808', '-9223372036854775809', '1e400', '"5"', 'null']],
-    ['status', ['null', '""', '"lost"', '[]', '"AVAILABLE"']],
-  ])('rejects an invalid %s with a message about the field', (field, values) => {
+    [
+      'name',
+      'name must be a string of 1 to 255 well-formed Unicode characters, not all of them white space.',
+      ['""', '" \\t\\u2003"', '"\\ud800"', '"x\\udc00"', '5', 'null', `"${'🐕'.repeat(256)}"`],
+    ],
+    [
+      'categoryId',
+      'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
+      ['5.5', '9223372036854775808', '-9223372036854775809', '1e400', '"5"', 'null'],
+    ],
+    [
+      'status',
+      'status must be one of available, pending, sold.',
+      ['null', '""', '"lost"', '[]', '["sold"]', '"AVAILABLE"'],
+    ],
+  ])('rejects an invalid %s with the message "%s"', (field, message, values) => {
     test.each(values)('%s', async (value) => {
       // If a body repeats a field, the last value applies.
       const body = rejected.replace('}', `,"${field}":${value}}`);
-      const message = expect.stringMatching(new RegExp(`^${field} must be [^;]+\\.$`));
       expectError(await post(body), 400, 'invalid_request', message);
     });
   });
@@ -132,7 +144,7 @@ describe('POST /pets with invalid input', () => {
   test('returns a 413 for a body of more than 64 KiB', async () => {
     // The number of characters does not exceed the limit, but the number of bytes does.
     const body = rejected.replace('available', 'availabl\u00e9').padEnd(BODY_LIMIT_BYTES);
-    expectError(await post(body), 413, 'request_too_large');
+    expectError(await post(body), 413, 'request_too_large', 'The body must not exceed 65536 bytes.');
   });
 
   test.each<[string, Record<string, string>, (string | Uint8Array)?]>([

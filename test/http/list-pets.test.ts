@@ -32,12 +32,24 @@ describe('GET /pets', () => {
   });
 
   describe.each([
-    ['limit', ['', 'x', '0', '-1', '101', '5.0', '05', '%205', '1e1', '%zz', '%00', '5,5', '5&limit=5']],
-    ['status', ['', 'lost', 'AVAILABLE', '%20sold', '%zz', '%00', 'sold,sold', 'sold&status=sold']],
-    ['cursor', ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x&cursor=x', 'x'.repeat(65)]],
-  ])('rejects an invalid %s', (name, values) => {
+    [
+      'limit',
+      'limit must be a single integer from 1 to 100.',
+      ['', 'x', '0', '-1', '101', '5.0', '05', '%205', '1e1', '%zz', '%00', '5,5', '5&limit=5'],
+    ],
+    [
+      'status',
+      'status must be exactly one of available, pending, sold.',
+      ['', 'lost', 'AVAILABLE', '%20sold', '%zz', '%00', 'sold,sold', 'sold&status=sold'],
+    ],
+    [
+      'cursor',
+      'cursor must be from a page of this list, or omitted.',
+      ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x'.repeat(65)],
+    ],
+    ['cursor', 'cursor must be a single value.', ['x&cursor=x']],
+  ])('rejects an invalid %s with the message "%s"', (name, message, values) => {
     test.each(values)('%p', async (value) => {
-      const message = expect.stringMatching(`^${name} must be [^;]+\\.$`);
       // openapi.json contains only a pattern for cursors. None of these cursors is from a page.
       const init = { mayBeRejected: name === 'cursor' };
       expectError(await request(`/pets?${name}=${value}`, init), 400, 'invalid_request', message);

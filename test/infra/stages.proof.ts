@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { changes, stagesWith } from '../support/changed-stages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { copyRepository } from './local/project-copy.ts';
+import { copyRepository } from '../support/project-copy.ts';
 
 // Operators must be able to deploy a change of infra/stages.ts without changing other files. For each change, these
 // tests run only the generator, the compiler and the tests that load the settings. All checks and tests take a minute,

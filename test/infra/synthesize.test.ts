@@ -3,9 +3,8 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalServiceOf } from '../support/local-service.ts';
-
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { copyProject } from './local/project-copy.ts';
+import { copyProject } from '../support/project-copy.ts';
 
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');

@@ -18,28 +18,28 @@ export const tests: OperationTests = {
       return send({ ...examples.createPet, body: JSON.stringify({ ...validBody, name: 'Mia' }) });
     },
   },
-  markedRequests({ text, number, member, header, idempotencyKey, key, otherKey }) {
+  markedRequests({ name, categoryId, unknownField, header, idempotencyKey, key, otherKey }) {
     const bodyOf = (value: string) =>
-      stringifyJson({ ...validPet, name: value, categoryId: BigInt(number), note: member });
-    const body = bodyOf(text);
+      stringifyJson({ ...validPet, name: value, categoryId: BigInt(categoryId), note: unknownField });
+    const body = bodyOf(name);
     const wrongBodies = [
       '',
-      text,
+      name,
       body.slice(0, -20),
-      `["${text}"]`,
-      `${'['.repeat(30_000)}"${text}"`,
-      `{"name":${number},"categoryId":"${text}","status":"${member}"}`,
-      `{"${key}":"${text}","status":"${otherKey}"}`,
+      `["${name}"]`,
+      `${'['.repeat(30_000)}"${name}"`,
+      `{"name":${categoryId},"categoryId":"${name}","status":"${unknownField}"}`,
+      `{"${key}":"${name}","status":"${otherKey}"}`,
     ];
     const withKey = (value: string) => ({ body, headers: { 'Idempotency-Key': value } });
     return [
       { status: 201, body },
       { status: 201, ...withKey(idempotencyKey) },
-      { status: 422, ...withKey(idempotencyKey), body: bodyOf(member) },
+      { status: 422, ...withKey(idempotencyKey), body: bodyOf(unknownField) },
       { status: 400, ...withKey(`"${idempotencyKey}`) },
       { status: 400, ...withKey(idempotencyKey.repeat(11)) },
       ...wrongBodies.map((wrongBody) => ({ status: 400, body: wrongBody })),
-      { status: 413, body: bodyOf(text.repeat(3_000)) },
+      { status: 413, body: bodyOf(name.repeat(3_000)) },
       { status: 415, body, headers: { 'Content-Type': `text/${header}` } },
     ];
   },

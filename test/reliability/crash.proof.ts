@@ -48,7 +48,7 @@ function listedPets(from: LocalService): Promise<Pet[]> {
 /** Creates pets until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the pets. */
 async function createUntilExit(victim: LocalService, responsesBeforeKill = Infinity) {
   const burst: RequestedPet[] = [];
-  async function createItems(): Promise<void> {
+  async function createPets(): Promise<void> {
     let isCreated = true;
     while (isCreated) {
       const pet = petToRequest(0, requested.length);
@@ -59,7 +59,7 @@ async function createUntilExit(victim: LocalService, responsesBeforeKill = Infin
         victim.process.kill('SIGKILL');
     }
   }
-  await Promise.all(Array.from({ length: CLIENTS }, createItems));
+  await Promise.all(Array.from({ length: CLIENTS }, createPets));
   return burst;
 }
 

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { IDEMPOTENCY_HOURS, PAGE } from '../../shared/contract/limits.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { metrics } from '../../shared/names.ts';
 import { database, UnavailableError } from '../../shared/storage/database.ts';
 import { tokenOf } from '../../shared/storage/idempotency.ts';
@@ -16,7 +16,8 @@ import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();
 
-const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
+/** 24 hours. */
+const EXPIRY_SECONDS = 86_400;
 const send = database.send.bind(database) as (command: unknown) => Promise<unknown>;
 
 const create = (newPet: NewPet, requestToken?: string, generateId?: () => bigint) =>
@@ -41,9 +42,9 @@ function generateNewPet(): NewPet {
 async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
   const { items: listed, next } = await list(collection, { limit: PAGE.maximum, filters: {} });
   expect(next).toBeUndefined();
-  const texts = new Set(requested.map((pet) => pet.name));
+  const names = new Set(requested.map((pet) => pet.name));
   const newestFirst = pets.toSorted((one, other) => (one.id > other.id ? -1 : 1));
-  expect(listed.filter((pet) => texts.has(pet.name))).toEqual(newestFirst);
+  expect(listed.filter((pet) => names.has(pet.name))).toEqual(newestFirst);
 }
 
 /** Makes the database call with this number fail (the first is 1). Returns the mock, which records the calls. */

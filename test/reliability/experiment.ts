@@ -60,7 +60,7 @@ export async function runExperiment(template: Template, creates: number, seed: n
 
 async function create(pet: RequestedPet, seed: number, send: Send, findings: Findings): Promise<void> {
   const { content } = pet;
-  const text = content.name;
+  const { name } = content;
   const request = { target: '/v1/pets', ...createRequest(pet) };
   while (pet.requests < MAX_REQUESTS) {
     pet.requests += 1;
@@ -68,10 +68,10 @@ async function create(pet: RequestedPet, seed: number, send: Send, findings: Fin
     if (response.status === 201) {
       const { id, ...received } = parseJson(response.body) as Pet;
       if (!isDeepStrictEqual(received, content))
-        findings.violations.push(`The response for ${text} has different content: ${response.body}`);
+        findings.violations.push(`The response for ${name} has different content: ${response.body}`);
       pet.ids.add(id);
     }
-    if (seededInteger(100, seed, text, pet.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
+    if (seededInteger(100, seed, name, pet.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
     else if (response.status === 201) return void (findings.acknowledged += 1);
     else await waitRetryAfter(response);
   }

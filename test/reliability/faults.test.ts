@@ -10,7 +10,7 @@ import { createRequest } from './requested-pets.ts';
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** For each pet text, the faults to inject into the next writes of the pet. */
+/** For each pet's name, the faults to inject into the next writes of the pet. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
 let faultsOfRecords: Fault[] = [];
@@ -27,8 +27,8 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
 const service = await startFaultyService(await stagingTemplate(), chooseFault);
 afterAll(() => service.close());
 
-function create(text: string, key?: string): Promise<HttpResponse> {
-  const content = { ...validPet, name: text };
+function create(name: string, key?: string): Promise<HttpResponse> {
+  const content = { ...validPet, name };
   return service.send({ target: '/v1/pets', ...createRequest({ content, key }) });
 }
 
@@ -40,7 +40,7 @@ async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpRe
   }
 }
 
-/** Returns the ids of all listed pets, grouped by the pet's text. */
+/** Returns the ids of all listed pets, grouped by the pet's name. */
 async function listedIds(): Promise<Record<string, number[]>> {
   const { body } = await untilAvailable(() => service.send({ target: `/v1/pets?limit=${PAGE.maximum}` }));
   const ids: Record<string, number[]> = {};
@@ -57,12 +57,12 @@ function idOf({ status, body }: HttpResponse): number {
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
 test('a create stores one pet if one attempt to write the pet fails', async () => {
-  const texts = others.map((fault) => `once: ${fault}`);
+  const names = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
-  const responses = await Promise.all(texts.map((text) => create(text)));
+  const responses = await Promise.all(names.map((name) => create(name)));
   expect([...faultsOfWrites.values()].flat()).toEqual([]);
   expect(await listedIds()).toEqual(
-    Object.fromEntries(responses.map((created, index) => [texts[index], [idOf(created)]])),
+    Object.fromEntries(responses.map((created, index) => [names[index], [idOf(created)]])),
   );
 });
 

@@ -5,12 +5,9 @@ import dynalite from 'dynalite';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { petList } from '../../shared/contract/pets.ts';
-import { indexKeys } from '../../shared/storage/collection.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
 import { petWithoutStatus } from '../support/sample.ts';
-import type { NewPet } from '../../shared/contract/pets.ts';
 
 const restore = 'docs/runbook/copy-missing-items.ts';
 const addKeys = 'docs/runbook/add-index-keys.ts';
@@ -59,13 +56,13 @@ await createTable('empty', []);
 describe('the script that copies missing items', () => {
   // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
   test('copies only missing items', async () => {
-    const lost = { hash: 1n, text: 'lost', integer: 2n ** 63n - 1n };
-    await createTable('restored', [lost, { hash: 2n, text: 'as it was' }], 'hash');
-    await createTable('items', [{ hash: 2n, text: 'as it is' }, { hash: 3n }], 'hash');
-    const tables = { SOURCE: 'restored', TARGET: 'items' };
+    const lost = { hash: 1n, name: 'Lost', categoryId: 2n ** 63n - 1n };
+    await createTable('restored', [lost, { hash: 2n, name: 'As it was' }], 'hash');
+    await createTable('pets', [{ hash: 2n, name: 'As it is' }, { hash: 3n }], 'hash');
+    const tables = { SOURCE: 'restored', TARGET: 'pets' };
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 1 copied');
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 0 copied');
-    expect(await petsIn('items', 'hash')).toEqual([lost, { hash: 2n, text: 'as it is' }, { hash: 3n }]);
+    expect(await petsIn('pets', 'hash')).toEqual([lost, { hash: 2n, name: 'As it is' }, { hash: 3n }]);
   });
 
   test('copies only the remaining items after an interruption', async () => {
@@ -107,18 +104,16 @@ describe('the script that copies missing items', () => {
   });
 });
 
-/** Returns an item with its index keys, as the service stores it in list partition 1. */
-function petWith(id: bigint, others: Partial<NewPet> = {}): Record<string, unknown> {
-  const item = { ...petWithoutStatus, id, ...others };
-  return { creation: 'request', ...indexKeys(petList, item, '1'), ...item };
+/** Returns a pet as the service stores it in list partition 1. The keys of other indexes are in `others`. */
+function storedPet(id: bigint, others: Record<string, string> = {}): Record<string, unknown> {
+  return { creation: 'request', partition: '1', ...petWithoutStatus, id, ...others };
 }
 
 test('the script that fills an index adds missing keys and changes nothing else', async () => {
-  const sold = { status: 'sold', statusPartition: 'sold#1' } as const;
-  const items = [petWith(1n), petWith(2n, sold), petWith(3n, sold)];
-  const { statusPartition: _missing, ...incomplete } = items[1]!;
-  await createTable('filled', items.with(1, incomplete));
+  const sold = { status: 'sold', statusPartition: 'sold#1' };
+  const pets = [storedPet(1n), storedPet(2n, sold), storedPet(3n, sold)];
+  await createTable('filled', pets.with(1, storedPet(2n, { status: 'sold' })));
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 0 changed');
-  expect(await petsIn('filled')).toEqual(items);
+  expect(await petsIn('filled')).toEqual(pets);
 });

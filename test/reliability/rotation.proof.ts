@@ -6,7 +6,6 @@ import { assemblyWithoutCache } from '../support/assembly.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
-
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Sends requests with the old key before each database call of a rotation, and with the new key before the last call.

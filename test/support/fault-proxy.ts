@@ -91,8 +91,6 @@ export function seededInteger(limit: number, ...seed: (number | string)[]): numb
   return hash('sha256', seed.join(' '), 'buffer').readUInt32LE() % limit;
 }
 
-export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
-
 /** Starts a proxy that injects faults between the SDK and the database at the URL `target`. */
 export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;

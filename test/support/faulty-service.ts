@@ -8,6 +8,7 @@ import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { type ChooseFault, startFaultProxy } from './fault-proxy.ts';
 import type { OutgoingRequest } from './http.ts';
 import { handlerOf } from './invoke.ts';
+import { shortId } from './logical-ids.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
@@ -45,7 +46,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   const handlers: Record<string, Handler> = {};
   const functions = new Map<string, LambdaFunction>();
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
-    const name = logicalId.slice(0, -8); // without the eight hash digits that the CDK appends
+    const name = shortId(logicalId);
     handlers[name] = await handlerOf(name);
     const invoke = invokerOf((...call) => handlers[name]!(...call), properties.Timeout);
     functions.set(logicalId, { invoke });
@@ -72,7 +73,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     api,
     store,
     apiKey: issued.key,
-    /** Handlers of the functions by construct name, such as `ListItems`. A test can replace a handler. */
+    /** Handlers of the functions by construct name, such as `ListPets`. A test can replace a handler. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

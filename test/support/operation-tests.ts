@@ -12,7 +12,7 @@ export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchan
 
 /** Unique texts for the parts of requests, such as a header. Tests search logs for these texts. */
 export type Secrets = Record<
-  'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query' | 'key' | 'otherKey',
+  'name' | 'categoryId' | 'unknownField' | 'header' | 'idempotencyKey' | 'query' | 'key' | 'otherKey',
   string
 >;
 
@@ -27,7 +27,7 @@ export interface MarkedRequest {
 
 /** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions, such as `dynamodb:GetItem on ${StorageItems.Arn}`. Omits those for logs and traces. */
+  /** The function's permissions, such as `dynamodb:GetItem on ${StoragePets.Arn}`. Omits those for logs and traces. */
   permissions: string;
   /**
    * Calls by status: one for the success response and one for each error in the operation's contract. The body of

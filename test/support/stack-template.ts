@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
+import { shortId } from './logical-ids.ts';
 import { type StageName, stages } from './stages.ts';
 
 export interface StackTemplate {
@@ -23,14 +24,11 @@ export function resourcesOf({ Resources }: StackTemplate, type: string) {
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
-/** Matches the hash that the CDK appends to a logical id. Logical ids of versions and deployments have two hashes. */
-const DIGESTS = /[\dA-F]{8}([\da-f]{32})?$/;
-
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
 
 /** Returns the template with short logical ids (`Authorizer`) and references in the form `${Authorizer.Arn}`. */
 export function readable(template: { Resources: object }): ReadableTemplate {
-  const names = new Map(Object.keys(template.Resources).map((id) => [id, id.replace(DIGESTS, '')]));
+  const names = new Map(Object.keys(template.Resources).map((id) => [id, shortId(id)]));
   if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ only in a hash.');
   const text = JSON.stringify(template).replaceAll(/\w+/g, (word) => names.get(word) ?? word);
   return JSON.parse(text, withReference) as ReadableTemplate;

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { copyProject } from './project-copy.ts';
+import { copyProject } from '../../support/project-copy.ts';
 
 const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';

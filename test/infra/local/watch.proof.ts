@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-import { get, validBody } from '../../support/sample.ts';
-import { copyProject } from './project-copy.ts';
+import { validBody } from '../../support/sample.ts';
+import { copyProject } from '../../support/project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const project = copyProject(temporaryFolder());
@@ -38,10 +38,10 @@ async function save(file: string, text: string, line = RELOADED): Promise<void> 
   await until(line, () => project.write(file, text));
 }
 
-/** Path of the module with the function of the operation `get`. This module imports the module `STORAGE`. */
-const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+const FILE = 'functions/get-pet.ts';
+/** A module that all functions of pets import. */
+const STORAGE = 'shared/storage/pets.ts';
 const source = project.read(FILE);
-const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;
 
 /** Returns the source of `FILE` with a different error message, by which tests identify the running code. */
 function sourceWith(errorMessage: string): string {
@@ -64,7 +64,7 @@ describe('the local service with --watch', () => {
     const added = await call('/pets', { method: 'POST', body: JSON.stringify(validBody) });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
-    expect(await message()).toBe(get.errors.not_found.replace(/\d+/, '5'));
+    expect(await message()).toBe('No pet has the id 5.');
 
     await save(FILE, sourceWith('saved'));
     expect(await message()).toBe('saved');

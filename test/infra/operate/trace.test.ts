@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
-
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -4,7 +4,7 @@ import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
 
 /** Names of an alarm and an incident, metric values that must fire the alarm, and metric values that must not. */
-export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
+type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
 
 export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
 
@@ -16,6 +16,8 @@ function during(minutes: number[], counts: Count[]): Count[] {
   return minutes.flatMap((minute) => counts.map(([, metric, value]): Count => [minute, metric, value]));
 }
 
+// Each function returns cases for exactly the alarms that the stage must have.
+
 export function apiCases(stage: StageName): AlarmCase[] {
   const requests = (count: number, status: string, context = {}) =>
     requestCounts(templates[stage], count, { status, ...context });
@@ -24,8 +26,8 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ...requests(count - 2, '503', { integrationStatus: '200' }),
   ];
   // If the web ACL does not block large bodies, Lambda rejects events over 6 MB. These rejections must fire no alarm.
-  const tooLarge =
-    stages[stage].firewall.action === 'block' ? [] : requests(100, '502', { integrationStatus: '413' });
+  const isBlocking = stages[stage].firewall.action === 'block';
+  const tooLarge = isBlocking ? [] : requests(100, '502', { integrationStatus: '413' });
   const [many, few] = [requests(1_000, '200'), requests(10, '200')];
   const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: serviceName(stage), Stage: stage });
   const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
@@ -44,7 +46,7 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ],
     ['ApiLatency', 'slow responses for 15 minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
     ...rejectionCases(requests),
-    ...firewallCases(stage),
+    ...(isBlocking ? firewallCases(stage) : []),
   ];
 }
 
@@ -103,13 +105,19 @@ export function functionCases(stage: StageName, name: string): AlarmCase[] {
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
   const tolerated = [...all(oldVersion), ...during(HOUR, rejections(newVersion, 30, 100))];
   const throttle = lambdaCounts('Throttles', name, oldVersion, 1);
-  return [
+  const cases: AlarmCase[] = [
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
     [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
-    [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
-    [`${name}NewVersionInternalErrors`, 'an internal_error', internalErrors(newVersion), ofOldVersion],
-    [`${name}NewVersionRejections`, 'a version that rejects everyone', all(newVersion), tolerated],
   ];
+  if (!stages[stage].canaryDeployments) return cases;
+  cases.push(
+    [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
+    [`${name}NewVersionRejections`, 'a version that rejects everyone', all(newVersion), tolerated],
+  );
+  // The authorizer never returns internal_error.
+  if (name === 'Authorizer') return cases;
+  const failing = internalErrors(newVersion);
+  return [...cases, [`${name}NewVersionInternalErrors`, 'an internal_error', failing, ofOldVersion]];
 }
 
 export function tableCases(stage: StageName): AlarmCase[] {

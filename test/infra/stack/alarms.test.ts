@@ -67,12 +67,20 @@ describe.each(stageNames)('in %s', (stage) => {
     expect(widget.properties.alarms.toSorted()).toEqual(arns.toSorted());
   });
 
-  test('every alarm has a test case', () => {
-    const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
-    expect(untested.map((name) => `Add a case for ${name} to test/infra/stack/alarm-cases.ts.`)).toEqual([]);
+  test('every alarm has a test case, and every test case has an alarm', () => {
+    const inCases = new Set(cases.map(([name]) => name));
+    const untested = new Set(alarms).difference(inCases);
+    const missing = inCases.difference(new Set(alarms));
+    const inFile = 'test/infra/stack/alarm-cases.ts';
+    expect([
+      ...[...untested].map((name) => `Add a case for the alarm ${name} to ${inFile}.`),
+      ...[...missing].map(
+        (name) => `Add the alarm ${name} to infra/stack, or remove its case from ${inFile}.`,
+      ),
+    ]).toEqual([]);
   });
 
-  test.each(cases.filter(([name]) => alarms.includes(name)))(
+  test.each(cases)(
     '%s fires within 5 minutes on %s and then returns to OK',
     (name, _what, firing, notFiring) => {
       const last = Math.max(...firing.map(([minute]) => minute));

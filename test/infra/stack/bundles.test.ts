@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { copyProject } from '../local/project-copy.ts';
+import { copyProject } from '../../support/project-copy.ts';
 import { bundles } from './bundle-files.ts';
 
 const folder = temporaryFolder();

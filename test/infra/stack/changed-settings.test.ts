@@ -1,10 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import type { StageSettings } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { stackName } from '../../../shared/names.ts';
 import { constructOf } from '../../support/invoke.ts';
 import { create, get, list } from '../../support/sample.ts';
@@ -137,9 +138,12 @@ test.each([
   ['2030-06-08T00:00:00Z', 1],
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
-  Object.assign(get, { deprecation });
-  expect(annotationsOf('staging', {}, '', today)).toEqual(
-    Array(count).fill(expect.stringContaining(`${get.id} is scheduled for removal on 2030-12-05.`)),
+  const operation: Operation = get;
+  const replaced = jest.replaceProperty(operation, 'deprecation', deprecation);
+  const warnings = annotationsOf('staging', {}, '', today);
+  replaced.restore();
+  expect(warnings).toEqual(
+    Array(count).fill(expect.stringContaining('getPet is scheduled for removal on 2030-12-05.')),
   );
 });
 

@@ -9,11 +9,12 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   const tables = new Map(resourcesOf(template, TABLE));
   const { maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = stages[stage];
 
-  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you update the
-  // snapshot, migrate the table's data.
+  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you change an id
+  // here, migrate the table's data.
   test('keep their logical ids', () => {
     const ids = resourcesOf(stackTemplate(stage), TABLE).map(([id]) => id);
-    expect(ids).toMatchSnapshot();
+    const kept = ['StoragePets3FCA436D', 'StorageIdempotencyRecords2F14FA9C', 'StorageApiKeys7B037C32'];
+    expect(ids).toEqual(expect.arrayContaining(kept));
   });
 
   // If a table's key changes, CloudFormation also replaces the table with an empty table.

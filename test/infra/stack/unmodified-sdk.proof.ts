@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { blockWith } from '../../support/markdown-code.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { copyRepository } from '../local/project-copy.ts';
+import { copyRepository } from '../../support/project-copy.ts';
 
 const folder = temporaryFolder();
 const document = readFileSync('docs/decisions.md', 'utf8');

@@ -1,21 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { decodeCursor, encodeCursor } from '../../../shared/contract/cursor.ts';
 
 const id = fc.bigInt({ min: 1n, max: 2n ** 53n - 1n });
 const value = fc.oneof(fc.constantFrom('a', 'b', 'a,b'), fc.bigInt({ min: -2n, max: 2n }));
 const filter = fc.record({ a: value, b: value }, { requiredKeys: [], noNullPrototype: true });
-
-function base64url(text: string): string {
-  return Buffer.from(text, 'latin1').toString('base64url');
-}
-
-function cursorWith(text: string, filters = '[]'): string {
-  const hash = createHash('sha256').update(`["${text.replace('\n', String.raw`\n`)}",${filters}]`);
-  return base64url(text) + hash.digest('base64url').slice(0, 6);
-}
 
 describe('a cursor', () => {
   test('contains an id that can be read only with the same filters, and needs no encoding in URLs', () => {
@@ -31,7 +21,7 @@ describe('a cursor', () => {
   });
 
   test('of pets keeps its format, so that lists can continue after a deployment', () => {
-    expect(encodeCursor('2', 42n, { b: 'x', a: 7n })).toBe(cursorWith('2.42', '[["a",7],["b","x"]]'));
+    expect(encodeCursor('2', 42n, { b: 'x', a: 7n })).toBe('Mi40Mg6Y18MQ');
     expect(encodeCursor('2', 42n, {})).toBe('Mi40MgkSq06d');
   });
 
@@ -49,15 +39,16 @@ describe('a cursor', () => {
     );
   });
 
+  // The last six characters are the checksum. From the third row, the checksums are correct.
   test.each([
     ['is empty', ''],
-    ['contains only an id, like the cursors of earlier versions', base64url('42')],
-    ['contains padded Base64', `${base64url('2.42')}=${cursorWith('2.42').slice(-6)}`],
-    ['has the prefix of another list', cursorWith('3.42')],
-    ['has the id zero', cursorWith('2.0')],
-    ['has an id with a leading zero', cursorWith('2.05')],
-    ['contains a line break', cursorWith('2.5\n')],
-    ['has an id with too many digits', cursorWith('2.12345678901234567')],
+    ['contains only an id, like the cursors of earlier versions', 'NDI'],
+    ['contains padded Base64 (2.42)', 'Mi40Mg==kSq06d'],
+    ['has the prefix of another list (3.42)', 'My40Mgr28-p-'],
+    ['has the id zero (2.0)', 'Mi4wdvxXk_'],
+    ['has an id with a leading zero (2.05)', 'Mi4wNQHX0lB7'],
+    ['contains a line break (2.5 and \\n)', 'Mi41CgXiHSJc'],
+    ['has an id with too many digits (2.12345678901234567)', 'Mi4xMjM0NTY3ODkwMTIzNDU2NwNHg94l'],
   ])('is rejected if it %s', (_condition, text) => {
     expect(decodeCursor('2', text, {})).toBeUndefined();
   });

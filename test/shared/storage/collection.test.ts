@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { create, get, partitionKeyValue } from '../../../shared/storage/collection.ts';
+import { create, get } from '../../../shared/storage/collection.ts';
 import { pets } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
@@ -40,13 +40,6 @@ describe('create', () => {
     await expect(create(pets, petWithoutStatus)).rejects.toMatchObject(error);
     expect(mock.commandCalls(PutCommand)).toHaveLength(20);
   });
-});
-
-test('the partition key of an index consists of the values of its filters and the partition', () => {
-  expect(partitionKeyValue(['status', 'categoryId'], { status: 'sold', categoryId: -7n }, '3')).toBe(
-    'sold#-7#3',
-  );
-  expect(partitionKeyValue([], { status: 'sold', categoryId: -7n }, '3')).toBe('3');
 });
 
 test('get uses a strongly consistent read and returns no storage attributes', async () => {

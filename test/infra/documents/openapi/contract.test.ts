@@ -10,7 +10,7 @@ import { create, get, list, validBody } from '../../../support/sample.ts';
 const { responses, contradictions, examples } = contract();
 const path = '/pets';
 
-/** Returns an operation's example request with the example of the response `name`, such as `getItem 404`. */
+/** Returns an operation's example request with the example of the response `name`, such as `getPet 404`. */
 function documented(name: string): Exchange {
   const [operation, status] = name.split(' ') as [OperationId, string];
   const request = examples[operation];

@@ -7,7 +7,6 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { type Call, fileOf, omittedIds, operationTests } from '../../../support/operation-tests.ts';
 import { stagingTemplate } from '../../../support/real-database.ts';
-
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real responses.
