@@ -2,16 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
-import { operations } from '../shared/contract/operations.ts';
+import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
+import { operationTests } from './operations/all.ts';
 import { contract } from './support/contract.ts';
 import { handlerOf, invocation, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
-import { type MarkedRequest, operationTests, type Secrets } from './support/operation-tests.ts';
+import type { MarkedRequest, Secrets } from './support/operation-tests.ts';
 
 type SentRequest = MarkedRequest & { method: string; path: string };
 
@@ -50,7 +51,10 @@ function findSecrets(text: string, among: Record<string, string> = secrets): str
   });
 }
 
-const marked = Array.from(operationTests, ([id, tests]) => ({ id, requests: tests.markedRequests(secrets) }));
+const marked = (Object.keys(operationTests) as OperationId[]).map((id) => ({
+  id,
+  requests: operationTests[id].markedRequests(secrets),
+}));
 const { examples } = contract();
 
 const markedQuery = {

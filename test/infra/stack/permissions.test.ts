@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { constructOf } from '../../support/invoke.ts';
-import { operationIds, operationTests } from '../../support/operation-tests.ts';
+import { operationTests } from '../../operations/all.ts';
 import {
   functionNames,
   propertiesOf,
@@ -13,7 +13,7 @@ import {
 
 const ownPermissions = [
   ['Authorizer', 'dynamodb:GetItem on ${StorageApiKeys.Arn}'] as const,
-  ...Array.from(operationTests, ([id, { permissions }]) => [constructOf(id), permissions] as const),
+  ...Object.entries(operationTests).map(([id, { permissions }]) => [constructOf(id), permissions] as const),
 ];
 
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
@@ -36,7 +36,7 @@ describe.each(stageNames)('in %s', (stage) => {
 
   test('the only roles and policies are those of the functions and of CodeDeploy', () => {
     const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
-    const functionRoles = [...operationIds.map(constructOf), 'Authorizer'].map((name) => `${name}Role`);
+    const functionRoles = [...Object.keys(operations).map(constructOf), 'Authorizer'].map((name) => `${name}Role`);
     const expected = new Set([...functionRoles, ...deploymentRoles]);
     expect(new Set(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name))).toEqual(expected);
     expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.size);
