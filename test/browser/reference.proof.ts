@@ -11,8 +11,10 @@ import { operations } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
-import { create, list, validBody } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const { createPet: create, listPets: list } = operations;
 
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',

@@ -14,7 +14,7 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { contract } from '../support/contract.ts';
 import { constructOf } from '../support/invoke.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { get, validPet } from '../support/sample.ts';
+import { validPet } from '../support/sample.ts';
 import { functionNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -66,7 +66,6 @@ function start(name: string, source = ''): RunningFunction {
 }
 
 describe('a new instance of a function', () => {
-  const getItem = constructOf(get.id);
   const requestContext = { authorizer: { keyId: 'key_1' } };
   const events: Record<string, object> = {
     Authorizer: {
@@ -96,7 +95,7 @@ describe('a new instance of a function', () => {
 
   test('handles its first event even if the database does not respond to the first read', async () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
-    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
+    const { result } = (await start('GetPet').invoke(events['GetPet'])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
     // If init waited for the first read, there would be four calls: the first read, its retry, the second read and the
     // event's read.
@@ -105,7 +104,7 @@ describe('a new instance of a function', () => {
 
   test('returns, logs and counts a 503 if the database is unavailable', async () => {
     respond = (response) => response.destroy();
-    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
+    const { result } = (await start('GetPet').invoke(events['GetPet'])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
     // The two lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-import { get, validBody } from '../../support/sample.ts';
+import { validBody } from '../../support/sample.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -38,8 +38,8 @@ async function save(file: string, text: string, line = RELOADED): Promise<void> 
   await until(line, () => project.write(file, text));
 }
 
-/** Path of the module with the function of the operation `get`. This module imports the module `STORAGE`. */
-const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+/** Path of the module with the function of `getPet`. This module imports the module `STORAGE`. */
+const FILE = 'functions/get-pet.ts';
 const source = project.read(FILE);
 const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;
 
@@ -64,7 +64,7 @@ describe('the local service with --watch', () => {
     const added = await call('/pets', { method: 'POST', body: JSON.stringify(validBody) });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
-    expect(await message()).toBe(get.errors.not_found.replace(/\d+/, '5'));
+    expect(await message()).toBe('No pet has the id 5.');
 
     await save(FILE, sourceWith('saved'));
     expect(await message()).toBe('saved');

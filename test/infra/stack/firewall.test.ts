@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stackName } from '../../../shared/names.ts';
 import { stages } from '../../support/stages.ts';
-import { create } from '../../support/sample.ts';
 import { contract } from '../../support/contract.ts';
 import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 
@@ -60,7 +59,7 @@ describe('the web ACL of production', () => {
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
     const { Content } = webAcl.CustomResponseBodies.request_too_large;
-    expect(JSON.parse(Content)).toEqual(contract().responses.get(`${create.id} 413`)!.example);
+    expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
   });
 
   test('has the same rules as the web ACL of staging, which only counts and logs the matching requests', () => {

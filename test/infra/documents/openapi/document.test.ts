@@ -1,15 +1,16 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
 import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
+import type { Operation } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
 import { hasTools, toolModules } from '../../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
 
-test('openapi.json is identical to the output of npm run generate', () => {
-  expect(text).toBe(openApiJson());
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 (hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
@@ -28,6 +29,8 @@ test('openapi.json is identical to the output of npm run generate', () => {
 });
 
 test('the OpenAPI document describes no deprecation headers if no operation is deprecated', () => {
-  for (const operation of Object.values(operations)) Object.assign(operation, { deprecation: undefined });
+  const byId: Record<string, Operation> = operations;
+  for (const [id, { deprecation: _deprecation, ...operation }] of Object.entries(byId))
+    jest.replaceProperty(byId, id, operation);
   expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
 });
