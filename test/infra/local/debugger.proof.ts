@@ -1,12 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { EventEmitter, on, once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { SourceMap } from 'node:module';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { copyProject } from './project-copy.ts';
@@ -21,8 +22,8 @@ const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 8;
 
-/** Debugger port of `list-pets`, the first function. By default, Linux uses higher ports for outgoing connections. */
-const port = randomInt(20_000, 30_000);
+/** Debugger port of `list-pets`, the first function. The other functions use the next ports. */
+const port = await firstFreePort(readdirSync('functions').length);
 
 const stages = project
   .read('infra/stages.ts')
@@ -31,6 +32,20 @@ project.write('infra/stages.ts', stages);
 const service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
 await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
+
+/** Returns the first of `count` consecutive free ports. Linux uses higher ports for outgoing connections. */
+async function firstFreePort(count: number): Promise<number> {
+  for (;;) {
+    const first = randomInt(20_000, 30_000);
+    const servers = Array.from({ length: count }, (_, index) =>
+      createServer().listen(first + index, '127.0.0.1'),
+    );
+    const results = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
+    const listening = servers.filter((_, index) => results[index]!.status === 'fulfilled');
+    await Promise.all(listening.map((server) => once(server.close(), 'close')));
+    if (listening.length === count) return first;
+  }
+}
 
 async function fetchJson(url: string): Promise<any> {
   return (await fetch(url)).json();
@@ -41,7 +56,10 @@ async function attachDebugger(...breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
   // After a reload, the new instance may not accept connections yet, so the request is repeated.
-  while (!targets) targets = await fetchJson(url).catch(() => undefined);
+  while (!targets) {
+    targets = await fetchJson(url).catch(() => undefined);
+    if (!targets) await setTimeout(50);
+  }
   const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
   const messages = new EventEmitter();
   socket.addEventListener('message', ({ data }) => {
