@@ -1,7 +1,7 @@
 import type { OperationTests } from '../support/operation-tests.ts';
 
 export const tests: OperationTests = {
-  permissions: 'dynamodb:GetItem on ${StoragePets.Arn}',
+  permissions: { actions: ['dynamodb:GetItem'], resources: ['${StoragePets.Arn}'] },
   responses: {
     200: async (send, { examples }) => {
       const { response } = await send(examples.createPet);

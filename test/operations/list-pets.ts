@@ -2,8 +2,10 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
 
 export const tests: OperationTests = {
-  permissions:
-    'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
+  permissions: {
+    actions: ['dynamodb:Query'],
+    resources: ['${StoragePets.Arn}/index/newest', '${StoragePets.Arn}/index/newest-by-status'],
+  },
   responses: {
     200: async (send, { examples, responses }) => {
       const [newest, next] = responses.get('listPets 200')!.example as { id: number }[];

@@ -21,10 +21,16 @@ export interface MarkedRequest {
   body?: string;
 }
 
+/** Actions that an IAM policy allows on resources, such as `dynamodb:GetItem` on `${StoragePets.Arn}`. */
+export interface Permissions {
+  actions: string[];
+  resources: string[];
+}
+
 /** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions, such as `dynamodb:GetItem on ${StorageItems.Arn}`. Omits those for logs and traces. */
-  permissions: string;
+  /** The function's permissions, except those for logs and traces. */
+  permissions: Permissions;
   /**
    * Calls by status: one for the success response and one for each error in the operation's contract. The body of
    * each call's first response must equal the documented example. The file responses.test.ts lists the calls
