@@ -16,7 +16,7 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/collection.ts';
 
-/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `pets` and `next`. */
+/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `items` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
@@ -120,9 +120,9 @@ test("a debugger can stop a function for longer than the function's timeout, and
   expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
-  expect(await paused('({ pets, next, limit: query.limit })')).toEqual([
+  expect(await paused('({ items, next, limit: query.limit })')).toEqual([
     breakpoints[1],
-    { pets: [], limit: 7 },
+    { items: [], limit: 7 },
   ]);
   await resume();
   expect((await responding).status).toBe(200);
@@ -134,7 +134,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
   const breakpoint = functionPosition();
   const { paused, resume } = await attachDebugger(breakpoint);
   const responding = service.request('/pets');
-  expect(await paused('pets')).toEqual([breakpoint, []]);
+  expect(await paused('items')).toEqual([breakpoint, []]);
   await resume();
   expect((await responding).status).toBe(200);
 });
@@ -142,7 +142,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
 test('the local service stops even if a function is at a breakpoint', async () => {
   const { paused } = await attachDebugger(functionPosition());
   const responding = service.request('/pets');
-  await paused('pets');
+  await paused('items');
   expect(await service.stop()).toBe(0);
   expect((await responding).status).toBe(500);
 });
