@@ -54,6 +54,11 @@ function daysFromNow(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
+/** Expects a single line that starts with `start`. The rest of a line can be a long value. */
+function expectOneLine(lines: string[], start: string): void {
+  expect(lines.map((line) => line.slice(0, start.length))).toEqual([start]);
+}
+
 const store = { name: 'store', in: 'query' };
 const [in360Days, in370Days] = [daysFromNow(360), daysFromNow(370)];
 
@@ -166,8 +171,7 @@ describe.each<[verdict: string, typeof breaking]>([
   ['non-breaking', nonBreaking],
 ])('%s:', (verdict, changes) => {
   test.each(changes)('%s', (line, edit) => {
-    const lines = differences(base, edited(base, edit));
-    expect(lines).toEqual([expect.stringContaining(`${verdict}: ${line}`)]);
+    expectOneLine(differences(base, edited(base, edit)), `${verdict}: ${line}`);
   });
 });
 
@@ -180,7 +184,7 @@ test.each([
     announced,
     edited(announced, (it) => delete it.paths['/pets'].post),
   );
-  expect(lines).toEqual([expect.stringContaining(`${verdict}: removed ${POST}: `)]);
+  expectOneLine(lines, `${verdict}: removed ${POST}: `);
 });
 
 /** Yields variants of a JSON value. In each variant, the value itself or one nested value is removed or replaced. */
