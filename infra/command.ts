@@ -42,7 +42,8 @@ export async function runWithOptions<const T extends Options>(
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`);
+      const synopsis = usage.split('\n\n')[0]!.replaceAll(/\s+/g, ' ');
+      throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${synopsis}`);
     }
     await command(values as OptionValues<T>, positionals);
   } catch (error) {
@@ -64,8 +65,10 @@ function explain(error: Error & { code?: string; $metadata?: unknown }): string 
   const { code, name, message, $metadata } = error;
   if (error instanceof UsageError) return message;
   // Long words are shortened, because an unknown option can contain an API key.
-  if (code?.startsWith('ERR_PARSE_ARGS'))
-    return plain(message.replaceAll(/ To specify a positional .*|(?<=\w{8})\w{20,}/gs, ''));
+  if (code?.startsWith('ERR_PARSE_ARGS')) {
+    const problem = message.replaceAll(/ To specify a positional .*|(?<=\w{8})\w{20,}/gs, '');
+    return plain(`${problem.replace(/\.$/, '')}. To see all options, append --help.`);
+  }
   const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
   if (advice) return `${advice} Cause: ${message.replace(/\.$/, '')}.`;
   return $metadata ? message : undefined;

@@ -21,6 +21,16 @@ if (missing.length > 0)
       '. Run npm ci --include=dev, which installs them even if NODE_ENV is production.',
   );
 
+// Other packages need optional packages too, such as esbuild. Without them, they would print a stack trace.
+var nodePackage = 'node-' + process.platform.replace('win32', 'win') + '-' + process.arch;
+var isOffered = nodePackage in manifest.optionalDependencies;
+if (isOffered && isMissing(nodePackage))
+  fail(
+    'Optional packages are not installed (' +
+      nodePackage +
+      ', …). Run npm ci --include=dev --include=optional.',
+  );
+
 if (parseInt(process.versions.node, 10) < neededNode) runWithInstalledNode();
 
 // The compile cache shortens the startup by a third. If the cache cannot be written, Node compiles the code each time.
@@ -36,10 +46,9 @@ process.on('uncaughtExceptionMonitor', function (error) {
 
 /** Runs this command with the Node that `npm ci` installed, and exits with its exit code. */
 function runWithInstalledNode() {
-  var name = 'node-' + process.platform.replace('win32', 'win') + '-' + process.arch;
+  if (!isOffered) fail(tooOld('npm has no suitable package for this platform'));
   var file = process.platform === 'win32' ? 'node.exe' : 'node';
-  var folder = path.join(__dirname, '..', 'node_modules', name, 'bin');
-  if (!fs.existsSync(path.join(folder, file))) fail(tooOld() + howToInstall(name));
+  var folder = path.join(__dirname, '..', 'node_modules', nodePackage, 'bin');
 
   // npm before 11.6.2 installs the package without linking its `node`, because packages for other platforms contain a
   // command with the same name: https://github.com/npm/cli/issues/4362
@@ -48,22 +57,14 @@ function runWithInstalledNode() {
   process.on('SIGINT', function () {});
   var command = process.execArgv.concat(process.argv.slice(1));
   var ended = require('child_process').spawnSync(path.join(folder, file), command, { stdio: 'inherit' });
-  if (ended.error)
-    fail(tooOld() + 'Install Node.js ' + neededNode + ', because ' + name + ' does not run here.');
+  if (ended.error) fail(tooOld(nodePackage + ' does not run here'));
   process.exit(ended.signal ? 1 : ended.status);
 }
 
-function tooOld() {
+function tooOld(reason) {
   var version = process.versions.node + ' (' + process.execPath + ')';
-  return 'Node.js ' + neededNode + ' or newer is required, but this is ' + version + '. ';
-}
-
-function howToInstall(name) {
-  if (!manifest.optionalDependencies[name])
-    return 'Install Node.js ' + neededNode + ', because no package contains it for this platform.';
-  // The command includes development packages, because `npm ci` removes what it omits. It can fail to install Node, as
-  // npm ignores errors of optional packages.
-  return 'Run npm ci --include=dev --include=optional, or install Node.js ' + neededNode + '.';
+  var problem = 'Node.js ' + neededNode + ' or newer is required, but this is ' + version + '. ';
+  return problem + 'Install Node.js ' + neededNode + ', because ' + reason + '.';
 }
 
 function isMissing(name) {

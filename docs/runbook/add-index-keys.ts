@@ -4,7 +4,7 @@ import { petList } from '../../shared/contract/pets.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
 import { runWithOptions } from '../../infra/command.ts';
 
-const USAGE = `TABLE=TABLE npx node docs/runbook/add-index-keys.ts
+const USAGE = `TABLE=TABLE node --require ./infra/require-node.cjs docs/runbook/add-index-keys.ts
 
 Adds the keys of new indexes to the pets in a table. Repeat the command until it changes nothing.`;
 

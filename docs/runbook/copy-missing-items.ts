@@ -6,12 +6,13 @@ import {
   paginateScan,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { completeResponses } from '../../shared/storage/complete-responses.ts';
 import { conditionHolds } from '../../shared/storage/database.ts';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 
 type Item = Record<string, AttributeValue>;
 
-const USAGE = `SOURCE=TABLE TARGET=TABLE npx node docs/runbook/copy-missing-items.ts
+const USAGE = `SOURCE=TABLE TARGET=TABLE node --require ./infra/require-node.cjs docs/runbook/copy-missing-items.ts
 
 Copies the items in the table SOURCE that the table TARGET does not contain. To resume after an
 interruption, repeat the command.`;
@@ -19,7 +20,9 @@ interruption, repeat the command.`;
 async function copyMissingItems(): Promise<void> {
   const { SOURCE, TARGET } = process.env;
   if (SOURCE === TARGET) throw new UsageError('Set SOURCE and TARGET to the names of different tables.');
-  const client = new DynamoDBClient({ maxAttempts: 10, retryMode: 'adaptive' });
+  // An empty response to a scan would otherwise count as a segment without items.
+  const requestHandler = completeResponses(10_000);
+  const client = new DynamoDBClient({ maxAttempts: 10, retryMode: 'adaptive', requestHandler });
   const describe = (TableName?: string) => client.send(new DescribeTableCommand({ TableName }));
   const [{ Table: source }, { Table: target }] = await Promise.all([describe(SOURCE), describe(TARGET)]);
   const file = `restore-${source!.TableId}-${target!.TableId}.json`;

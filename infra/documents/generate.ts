@@ -4,7 +4,7 @@ import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { errorCatalog } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { listOperation } from '../../shared/contract/operations.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import { costParts } from './cost/cost.ts';
 import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
@@ -68,7 +68,9 @@ function fieldList(contract: any): string {
 }
 
 function parameterList(contract: any): string {
-  const { parameters } = operationsIn(contract).find(({ operationId }) => operationId === listOperation.id);
+  const { parameters } = operationsIn(contract).find(
+    ({ operationId }) => operationId === operations.listPets.id,
+  );
   return markdownList(
     parameters.map(({ name, schema, description }: any) => {
       const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;

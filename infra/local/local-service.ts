@@ -1,10 +1,10 @@
-import { globSync, mkdtempDisposableSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { productName } from '../../shared/names.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
-import { accountId, region } from './emulator/template/template.ts';
+import { accountId, region } from './emulator/template/intrinsics.ts';
 
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
@@ -33,9 +33,9 @@ export function defaultDataFolder(stage = 'staging'): string {
 
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
-  const folder = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
-  process.once('exit', () => folder.remove());
-  return folder.path;
+  const folder = mkdtempSync(join(tmpdir(), TEMPORARY_PREFIX));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 /** Writes a service's connection data to a file in `folder`. Returns a function that deletes the file. */

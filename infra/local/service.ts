@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { findApiKey } from './api-key.ts';
 import { sourceMapsFolder, toSources } from '../source-maps.ts';
+import { stages } from '../stages.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
@@ -68,7 +69,12 @@ export async function startService(settings: ServiceOptions) {
 }
 
 /** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
-function checkOptions({ data, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
+function checkOptions({ stage, data, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
+  // An assembly can be of an earlier version with other stages.
+  if (!assembly && !Object.hasOwn(stages, stage)) {
+    const names = Object.keys(stages).join(', ');
+    throw new UsageError(`infra/stages.ts contains no stage ${stage}. Choose one of its stages: ${names}.`);
+  }
   const port = integerOption(`The port ${portText} (--port or PORT)`, portText, 0, 65_535);
   const inspectPort = inspect ? integerOption('--inspect', inspect, 1_024, 65_000) : 0;
   if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');

@@ -1,18 +1,17 @@
 import { faker } from '@faker-js/faker/locale/en';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import * as v from 'valibot';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
-import { NewPet } from '../../shared/contract/pets.ts';
+import { IDEMPOTENCY_HOURS, INT64 } from '../../shared/contract/limits.ts';
+import { type NewPet, PetStatus } from '../../shared/contract/pets.ts';
 import { send } from './request.ts';
 import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
 
 const CONCURRENT_REQUESTS = 8;
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-const textsBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Nala 🐕'];
+const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Nala 🐕'];
 
 const USAGE = `npm run seed -- [--count 1000] [--seed N]
 
@@ -73,8 +72,7 @@ async function addPet({ baseUrl, ...service }: Service, seed: number, index: num
   const key = `seed-${seed}-${index}`;
   const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   faker.seed([seed, index]);
-  const fields = Object.entries(NewPet.entries).map(([name, field]) => [name, sampleOf(field)]);
-  const body = stringifyJson(Object.fromEntries(fields));
+  const body = stringifyJson(samplePet());
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, ...response } = await send(`${baseUrl}/pets`, { method: 'POST', headers, body });
     if (status === 201) return;
@@ -91,21 +89,14 @@ async function addPet({ baseUrl, ...service }: Service, seed: number, index: num
   }
 }
 
-/** Returns a random value that is valid for the schema `field`. The value of an optional field can be undefined. */
-function sampleOf(field: any): unknown {
-  const { datatype, helpers, number, word } = faker;
-  if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
-  if (field.options) return helpers.arrayElement(field.options);
-  const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
-  // Clients often corrupt large integers and non-ASCII text, so 5% of the integers and texts are of these kinds.
-  const isOdd = datatype.boolean(0.05);
-  if (field.type === 'bigint') {
-    const acceptsDigits = minimum <= 1 && maximum >= 9;
-    return number.bigInt(acceptsDigits && !isOdd ? { min: 1, max: 9 } : { min: minimum, max: maximum });
-  }
-  if (field.type === 'string') {
-    const text = isOdd ? helpers.arrayElement(textsBeyondAscii) : `${word.adjective()} ${word.noun()}`;
-    return Array.from(text).slice(0, maxLength).join('');
-  }
-  return v.getExamples(field).at(0);
+/** Returns a random pet. Clients often corrupt large integers and non-ASCII text, so some pets have them. */
+function samplePet(): NewPet {
+  const { animal, datatype, helpers, number } = faker;
+  const isOdd = () => datatype.boolean(0.05);
+  const status = helpers.arrayElement([...PetStatus.options, undefined]);
+  return {
+    name: isOdd() ? helpers.arrayElement(namesBeyondAscii) : animal.petName(),
+    categoryId: number.bigInt(isOdd() ? { min: INT64.minimum, max: INT64.maximum } : { min: 1, max: 9 }),
+    ...(status && { status }),
+  };
 }

@@ -7,7 +7,10 @@ import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons. */
+/**
+ * Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons.
+ * `MIMEType` of node:util is too lenient: it ignores a second charset and accepts quotes without an end.
+ */
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
 /** Matches the position at the end of most `JSON.parse` errors. The rest of the message can quote the body. */

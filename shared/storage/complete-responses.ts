@@ -11,36 +11,63 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 export function completeResponses(milliseconds: number) {
   const handler = new NodeHttpHandler({ connectionTimeout: 1_000 });
   return {
-    /** @throws Error that the SDK retries, if no complete response arrives in time. Its `cause` is the reason. */
-    async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
-      const attempt = new AbortController();
-      const timer = setTimeout(
-        () => attempt.abort(new Error(`The limit is ${milliseconds} ms.`)),
-        milliseconds,
-      );
+    /**
+     * Sends a request, and returns the response with its complete body.
+     *
+     * @throws Error that the SDK retries, if no complete response arrives in time. Its message names the reason.
+     */
+    async handle(
+      request: HttpRequest,
+      { abortSignal }: { abortSignal?: AbortSignal } = {},
+    ): Promise<{ response: HttpResponse }> {
+      const limit = new AbortController();
+      // Not AbortSignal.timeout, because tests cannot control its timer.
+      const timer = setTimeout(() => limit.abort(new Error(`more than ${milliseconds} ms`)), milliseconds);
+      const signal = abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal;
       try {
-        const { response } = await handler.handle(request, { abortSignal: attempt.signal });
+        const { response } = await handler.handle(request, { abortSignal: signal });
         response.body = Buffer.concat(await Array.fromAsync<Buffer>(response.body));
-        requireJsonObject(response.body);
+        requireJsonObject(response);
         return { response };
       } catch (error) {
-        throw incompleteResponse(attempt.signal.aborted ? attempt.signal.reason : error);
+        if (abortSignal?.aborted) throw error;
+        throw incompleteResponse(limit.signal.aborted ? limit.signal.reason : error);
       } finally {
         clearTimeout(timer);
       }
     },
+
+    destroy(): void {
+      handler.destroy();
+    },
   };
 }
 
-/** @throws Error if `body` is empty, truncated or anything else that DynamoDB does not send */
-function requireJsonObject(body: Buffer): void {
-  const value: unknown = JSON.parse(body.toString());
-  if (typeof value !== 'object' || value === null) throw new Error('The response is not a JSON object.');
+type IncompleteResponse = Error & {
+  /** Name of a connection error, such as `ECONNRESET`. */
+  code?: string | undefined;
+  $metadata?: { httpStatusCode: number; requestId?: string } | undefined;
+};
+
+/**
+ * Checks that the body is a JSON object, as in every response of DynamoDB.
+ *
+ * @throws IncompleteResponse without a part of the body, which may contain personal data
+ */
+function requireJsonObject({ statusCode, headers, body }: HttpResponse): void {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  } catch {}
+  const reason = new Error(`status ${statusCode}, ${body.length} bytes, not a JSON object`);
+  throw Object.assign(reason, {
+    $metadata: { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] },
+  });
 }
 
-/** `$retryable` makes the SDK retry, and clients get a 503 if the retries fail too. `code` names a connection error. */
-function incompleteResponse(cause: NodeJS.ErrnoException): Error {
-  const { code } = cause;
-  const message = `The database sent no complete response${code ? ` (${code})` : ''}.`;
-  return Object.assign(new Error(message, { cause }), { code, $retryable: {} });
+/** `$retryable` makes the SDK retry. If the retries fail too, clients get a 503. */
+function incompleteResponse(cause: IncompleteResponse): IncompleteResponse {
+  const { code, $metadata } = cause;
+  const message = `The database sent no complete response (${code ?? cause.message}).`;
+  return Object.assign(new Error(message, { cause }), { code, $metadata, $retryable: {} });
 }

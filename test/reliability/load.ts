@@ -24,6 +24,7 @@ const options = {
 const TIMEOUT_SECONDS = 30;
 
 await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
+  if (!address || !apiKey) throw new UsageError('Set BASE_URL and API_KEY. README.md shows how.');
   const baseUrl = address.replace(/\/$/, '');
   const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);

@@ -3,7 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
@@ -78,6 +78,22 @@ describe('the script that copies missing items', () => {
     expect(writes).toBeGreaterThan(0);
     expect(writes).toBeLessThanOrEqual(items.length - read);
     expect(await petsIn('empty')).toEqual(items);
+  });
+
+  test('copies every item even if responses to scans are empty', async () => {
+    await createTable('complete', [{ id: 1n }]);
+    await createTable('lost', []);
+    let emptyResponses = 8; // one for each segment
+    const front = createServer((request, response) => {
+      const isScan = String(request.headers['x-amz-target']).endsWith('.Scan');
+      if (isScan && emptyResponses-- > 0) response.end();
+      else server.emit('request', request, response);
+    });
+    const faulty = await listenOnLoopback(front);
+    const environment = { ...databaseEnvironment(faulty.origin, 'test'), SOURCE: 'complete', TARGET: 'lost' };
+    expect(await run(restore, environment)).toBe('1 of about 0 items read, 1 copied');
+    await faulty.close();
+    expect(await petsIn('lost')).toEqual([{ id: 1n }]);
   });
 
   test.each([

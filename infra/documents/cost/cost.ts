@@ -236,7 +236,7 @@ export function exampleTable(contents: StageContents): string {
     ['Dollars per month', ...RATES.map(rateText)],
     [
       ...inExample.filter(({ price }) => price).map((charge) => [nameOf(charge), ...cellsOf(charge)]),
-      ['**total**', ...total],
+      ['**total of these rows**', ...total],
       ...inExample
         .filter(({ price }) => !price)
         .map((charge) => [`+ ${nameOf(charge)}, ${charge.unit}`, ...cellsOf(charge)]),

@@ -1,13 +1,13 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { listOperation } from '../../../shared/contract/operations.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */
 export const PRODUCTION_DOMAIN = 'petstore.example.com';
-const LIST_URL = `https://${PRODUCTION_DOMAIN}${listOperation.path}`;
-const nextPage = new URLSearchParams(exampleOf(listOperation.request.entries.query)).toString();
-const [{ id }] = exampleOf(listOperation.success.schema);
+const LIST_URL = `https://${PRODUCTION_DOMAIN}${operations.listPets.path}`;
+const nextPage = new URLSearchParams(exampleOf(operations.listPets.request.entries.query)).toString();
+const [{ id }] = exampleOf(operations.listPets.success.schema);
 
 /** Response headers by key. The keys are also the names of the document's header components. */
 const headers: Record<string, ReturnType<typeof header>> = {

@@ -18,11 +18,13 @@ describe('npm start', () => {
   test.each([
     [['--port', '65536'], {}, /^The port 65536 \(.*\) must be an integer from 0 to 65535\.$/],
     [[], { PORT: 'http' }, /^The port http \(.*\) must be an integer from 0 to 65535\.$/],
+    [['--stage', 'prod'], {}, /contains no stage prod\. Choose one of its stages: staging, production\.$/],
+    [['--data'], {}, /^Option '--data <value>' argument missing\. To see all options, append --help\.$/],
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--assembly cannot be combined with --watch, /],
     [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 1024 to 65000\.$/],
     [['--assembly', '.', '--synth'], {}, /^--assembly cannot be combined with --watch, /],
-    [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- \[--stage STAGE\]/],
+    [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- .* \[--watch\] /],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
   });

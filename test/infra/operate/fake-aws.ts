@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { accountId, region } from '../../../infra/local/emulator/template/template.ts';
+import { accountId, region } from '../../../infra/local/emulator/template/intrinsics.ts';
 import { stackName } from '../../../shared/names.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 

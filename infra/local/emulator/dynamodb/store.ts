@@ -48,7 +48,9 @@ export async function openStore(folder?: string) {
       if (!stored) return db.put(key, { TableName: logicalId, TableStatus: 'ACTIVE', ...properties });
       if (isDeepStrictEqual(shape(stored), shape(properties))) return;
       const problem = `The keys or indexes of the stored table ${logicalId} differ from the template.`;
-      throw new EmulatorError(`${problem} Choose another folder, or delete the data if you do not need it.`);
+      throw new EmulatorError(
+        `${problem} Choose another folder with --data, or delete ${folder} if you do not need its data.`,
+      );
     },
     /** Passes a request to dynalite. `input` is the request's parsed body, because the body has already been read. */
     handle(request: IncomingMessage, input: object, response: ServerResponse): void {

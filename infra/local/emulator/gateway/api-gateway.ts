@@ -13,7 +13,8 @@ import {
 } from './static-responses.ts';
 import { EmulatorError } from '../errors.ts';
 import type { ResourceType } from '../template/resources.ts';
-import { accountId, region, type Resource, type Template } from '../template/template.ts';
+import { accountId, region } from '../template/intrinsics.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** API Gateway's maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -50,7 +51,7 @@ export function createApiGateway(template: Template, functions: Functions) {
     if (!route) return 'MISSING_AUTHENTICATION_TOKEN';
 
     let authorizer: Record<string, string> | undefined;
-    if (route.method.AuthorizerId) {
+    if (route.method.AuthorizationType === 'CUSTOM') {
       const token = headerValues(request, 'Authorization').join(',');
       const methodArn = `arn:aws:execute-api:${region}:${accountId}:${apiId}/${stage}/${request.method}${request.path}`;
       const outcome = await authorizers.get(route.method.AuthorizerId)!.authorize(token, methodArn);

@@ -1,6 +1,6 @@
 import { headerValues, type HttpRequest, type Pair } from './http-message.ts';
 import type { Route } from './routes.ts';
-import { accountId } from '../template/template.ts';
+import { accountId } from '../template/intrinsics.ts';
 
 /** Headers that API Gateway does not pass to a function or that it replaces. */
 const REMOVED_HEADERS =

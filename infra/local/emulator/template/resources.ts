@@ -47,6 +47,14 @@ const MockIntegration = model({
   ]),
 });
 
+const methodEntries = {
+  HttpMethod: text,
+  Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
+  MethodResponses: ignored,
+  ResourceId: text,
+  RestApiId: ignored,
+};
+
 const templateWithRequestId = textLike(
   /^(?:[^$]|\$context\.requestId(?![\w.]))*$/,
   'the variable $context.requestId',
@@ -84,15 +92,10 @@ export const resourceModels = {
     RestApiId: ignored,
     StatusCode: text,
   }),
-  'AWS::ApiGateway::Method': model({
-    AuthorizationType: v.picklist(['CUSTOM', 'NONE']),
-    AuthorizerId: v.optional(text),
-    HttpMethod: text,
-    Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
-    MethodResponses: ignored,
-    ResourceId: text,
-    RestApiId: ignored,
-  }),
+  'AWS::ApiGateway::Method': v.variant('AuthorizationType', [
+    model({ AuthorizationType: v.literal('CUSTOM'), AuthorizerId: text, ...methodEntries }),
+    model({ AuthorizationType: v.literal('NONE'), ...methodEntries }),
+  ]),
   'AWS::ApiGateway::Resource': model({
     ParentId: text,
     PathPart: text,

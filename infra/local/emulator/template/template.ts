@@ -5,8 +5,6 @@ import { EmulatorError } from '../errors.ts';
 import { createResolver, type TemplateResource } from './intrinsics.ts';
 import { resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts';
 
-export { accountId, region } from './intrinsics.ts';
-
 export interface Resource<T extends ResourceType> {
   logicalId: string;
   properties: v.InferOutput<(typeof resourceModels)[T]>;

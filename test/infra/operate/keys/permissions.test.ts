@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { operatorAccessKeyId, startDatabase } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../../../infra/local/emulator/dynamodb/store.ts';
 import { permits } from '../../../../infra/local/emulator/template/permissions.ts';
-import { accountId, region } from '../../../../infra/local/emulator/template/template.ts';
+import { accountId, region } from '../../../../infra/local/emulator/template/intrinsics.ts';
 import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { stackName } from '../../../../shared/names.ts';
 import { verifyApiKey } from '../../../../shared/storage/api-keys.ts';

@@ -84,6 +84,8 @@ describe('parseTemplate', () => {
   test.each<[string, SampleResource, object]>([
     // AWS has defaults for these properties, but the CDK always writes them, so the emulator has no defaults.
     ['Timeout: Invalid key', getPet, { Timeout: undefined }],
+    ['AuthorizerId: Invalid key', method('root', 'GET'), { AuthorizationType: 'CUSTOM' }],
+    ['AuthorizerId: not supported', method('root', 'GET'), { AuthorizerId: { Ref: 'Authorizer' } }],
     ['AuthorizerResultTtlInSeconds: Invalid key', authorizer, { AuthorizerResultTtlInSeconds: undefined }],
     ['StageName: Invalid key', stage, { StageName: undefined }],
     ['Runtime: Invalid type', getPet, { Runtime: 'nodejs22.x' }],
