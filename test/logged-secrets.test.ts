@@ -2,16 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
-import { operations } from '../shared/contract/operations.ts';
+import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
+import { operationTests } from './operations/all.ts';
 import { contract } from './support/contract.ts';
 import { handlerOf, invocation, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
-import { type MarkedRequest, operationTests, type Secrets } from './support/operation-tests.ts';
+import type { MarkedRequest, Secrets } from './support/operation-tests.ts';
 
 type SentRequest = MarkedRequest & { method: string; path: string };
 
@@ -32,25 +33,32 @@ const secrets: Secrets = {
   query: mark(),
 };
 
-/**
- * Searches `text` for fragments of the secrets in `among`, as plain text, hexadecimal or decimal bytes, or Base64.
- * Returns the names of the secrets found.
- */
+/** Returns the names of the secrets of which `text` contains a fragment, because error messages can quote fragments. */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
-    const random = among[name]!.replace(/^.+_/, '');
-    // Error messages can quote fragments. A short fragment of a number could occur in a timestamp by chance.
-    const length = name === 'categoryId' ? 15 : 9;
-    const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
-    return starts.some((start) => {
-      const bytes = Buffer.from(random.slice(start, start + length));
-      const codes = [bytes.toString(), bytes.toString('hex'), bytes.join(','), bytes.toString('base64')];
-      return codes.some((code) => text.includes(code));
-    });
+    const withoutPrefix = among[name]!.replace(/^.+_/, ''); // the prefix of API keys is public
+    // A short fragment of a number could occur in a timestamp by chance.
+    const fragments = fragmentsOf(withoutPrefix, name === 'categoryId' ? 15 : 9);
+    return fragments.flatMap(encodingsOf).some((code) => text.includes(code));
   });
 }
 
-const marked = Array.from(operationTests, ([id, tests]) => ({ id, requests: tests.markedRequests(secrets) }));
+/** Returns all parts of the text with the given length. */
+function fragmentsOf(text: string, length: number): string[] {
+  const count = text.length - length + 1;
+  return Array.from({ length: count }, (_, start) => text.slice(start, start + length));
+}
+
+/** Returns a fragment as text, hexadecimal bytes, decimal bytes and Base64. The length must be a multiple of three. */
+function encodingsOf(fragment: string): string[] {
+  const bytes = Buffer.from(fragment);
+  return [fragment, bytes.toString('hex'), bytes.join(','), bytes.toString('base64')];
+}
+
+const marked = (Object.keys(operationTests) as OperationId[]).map((id) => ({
+  id,
+  requests: operationTests[id].markedRequests(secrets),
+}));
 const { examples } = contract();
 
 const markedQuery = {
@@ -134,6 +142,7 @@ const gatewayRequests = [
 test('the local service with --verbose prints no secret except its API key at the start', async () => {
   const service = await startLocalService('--verbose');
   const { baseUrl, apiKey } = service;
+  const [banner] = await service.printed(/^[^]*Not run locally:\n/);
   const functionRequests = marked.flatMap(({ id, requests }) =>
     requests.map((request) => ({ ...operations[id], ...request })),
   );
@@ -152,10 +161,9 @@ test('the local service with --verbose prints no secret except its API key at th
   } finally {
     await service.stop();
   }
-  const [banner, printed] = service.output().split(new RegExp(`(?<=/v1/pets\n)([^]*)`));
-  expect(banner!.split(apiKey)).toHaveLength(3);
   expect(banner).toContain(`\n  API key   ${apiKey}\n`);
+  const printed = service.output().slice(banner.length);
   const failing = functionRequests.filter(({ status }) => status >= 400);
-  expect(printed!.match(/"ErrorResponses":1/g)).toHaveLength(failing.length);
-  expect(findSecrets(printed!, { ...secrets, apiKey })).toEqual([]);
+  expect(printed.match(/"ErrorResponses":1/g)).toHaveLength(failing.length);
+  expect(findSecrets(printed, { ...secrets, apiKey })).toEqual([]);
 });

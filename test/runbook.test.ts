@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { errorCatalog } from '../shared/contract/errors.ts';
+import { operations } from '../shared/contract/operations.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
-import { list } from './support/sample.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
@@ -144,7 +144,7 @@ describe('the Logs Insights queries of the runbook', () => {
 
   test('use only fields of the function logs that functions or Lambda write', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
-    const handler = endpoint(list, async () => {
+    const handler = endpoint(operations.listPets, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });
     await invoke(handler, apiGatewayEvent());

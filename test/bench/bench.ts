@@ -6,7 +6,6 @@ import { coldStart, measure, warmInstance } from './bench-measure.ts';
 import { parts, type Results } from './bench-report.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { createCpuQuota } from './cpu-quota.ts';
-import { runtimeName } from './instance.ts';
 import { startStubDatabase } from './stub-database.ts';
 
 // `npm run bench` measures the functions and the baselines for docs/performance.md.
@@ -46,7 +45,6 @@ async function measureAll(isQuick: boolean): Promise<Results> {
   const sentences = [
     `Measured on ${date} on ${machine}, in ${minutes} min`,
     `For each function and memory size: cold starts ${coldStarts}, warm instances ${warmInstances}`,
-    `Runtime: ${runtimeName}`,
     `CPU quota: ${quota?.describe() ?? 'none, so each instance had a full core at every memory size'}`,
   ];
   return {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { dirname, parse } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,33 +10,21 @@ import { listenOnLoopback } from '../support/loopback.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 
-const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
-const client = `${runtimeFolder}/node_modules/aws-lambda-ric`;
-// A substitute is the default, because building AWS's runtime interface client requires a C++ compiler.
-const hasClient = existsSync(`${client}/rapid-client.node`);
-
-/** Module that gets events from the Runtime API and calls the handler. */
-const runtimeFile = hasClient ? `${client}/index.mjs` : `${runtimeFolder}/substitute.mjs`;
-export const runtimeName = hasClient
-  ? `aws-lambda-ric ${JSON.parse(readFileSync(`${client}/package.json`, 'utf8')).version}`
-  : "substitute for AWS's runtime interface client";
-
-/** What an instance needs to know about its function. */
-type StartedFunction = Omit<MeasuredFunction, 'warmSizes'>;
+const runtimeClient = fileURLToPath(new URL('runtime-client.mjs', import.meta.url));
 
 /**
  * Starts an instance. As on Lambda, the instance has a full core during init and then the CPU share of its memory size.
  *
  * @throws Error with the process's output if init fails
  */
-export async function startInstance(fn: StartedFunction, megabytes: number, quota?: CpuQuota) {
+export async function startInstance(fn: MeasuredFunction, megabytes: number, quota?: CpuQuota) {
   const { name, file, environment, expected } = fn;
   const event = JSON.stringify(fn.event);
   const exited = new AbortController();
   const { address, receive, close } = await startRuntimeApi(exited.signal);
   quota?.setMemorySize();
   const start = performance.now();
-  const child = spawn(process.execPath, [...memoryOptions(megabytes), runtimeFile], {
+  const child = spawn(process.execPath, [...memoryOptions(megabytes), runtimeClient], {
     env: { ...environment, ...lambdaEnvironment(file, megabytes), AWS_LAMBDA_RUNTIME_API: address },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -7,11 +7,14 @@ import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { INT64 } from '../../shared/contract/limits.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
-import { create, list, validBody } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const { createPet: create, listPets: list } = operations;
 
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',

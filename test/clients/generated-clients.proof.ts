@@ -8,7 +8,7 @@ import { INT64, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, useServiceBehindProxy } from '../support/client-proxy.ts';
 import { contract } from '../support/contract.ts';
-import { get, validPet } from '../support/sample.ts';
+import { validPet } from '../support/sample.ts';
 import type { Pet } from '../../shared/contract/pets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { build, canRun, environment, type Generator, generators } from './generators.ts';
@@ -20,7 +20,7 @@ type Call = { apiKey: string } & ({ key: string; pet: object } | { id: bigint } 
 const parent = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
 
-const documented = Object.entries(contract().responses.get(`${get.id} 200`)!.headers);
+const documented = Object.entries(contract().responses.get('getPet 200')!.headers);
 const headers = Object.fromEntries(documented.map(([name, { example }]) => [name, example]));
 const found = (fields: object) => ({
   status: 200,

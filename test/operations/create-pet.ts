@@ -6,8 +6,10 @@ import { validPet, validBody } from '../support/sample.ts';
 const post = { method: 'POST', target: '/v1/pets' };
 
 export const tests: OperationTests = {
-  permissions:
-    'dynamodb:GetItem and dynamodb:PutItem on ${StorageIdempotencyRecords.Arn} and ${StoragePets.Arn}',
+  permissions: {
+    actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    resources: ['${StoragePets.Arn}', '${StorageIdempotencyRecords.Arn}'],
+  },
   responses: {
     201: (send, { examples }) => send(examples.createPet),
     400: (send) => send({ ...post, body: '{"categoryId":"7"}' }),

@@ -1,15 +1,16 @@
 import { PAGE } from '../../shared/contract/limits.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
-import { create } from '../support/sample.ts';
 
 export const tests: OperationTests = {
-  permissions:
-    'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
+  permissions: {
+    actions: ['dynamodb:Query'],
+    resources: ['${StoragePets.Arn}/index/newest', '${StoragePets.Arn}/index/newest-by-status'],
+  },
   responses: {
     200: async (send, { examples, responses }) => {
       const [newest, next] = responses.get('listPets 200')!.example as { id: number }[];
       for (const { id: _id, ...body } of [next!, next!, newest!])
-        await send({ method: create.method, target: '/v1/pets', body: JSON.stringify(body) });
+        await send({ method: 'POST', target: '/v1/pets', body: JSON.stringify(body) });
       const { target } = examples.listPets;
       const first = { target: target.replace(/&cursor=.*/, '') };
       const complete = { target: `/v1/pets?limit=${PAGE.maximum}` };

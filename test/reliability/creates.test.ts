@@ -10,7 +10,7 @@ import * as storage from '../../shared/storage/collection.ts';
 import { list } from '../../shared/storage/lists.ts';
 import { pets as collection } from '../../shared/storage/pets.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { create as operation, validPet } from '../support/sample.ts';
+import { validPet } from '../support/sample.ts';
 import type { NewPet, Pet } from '../../shared/contract/pets.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 function newToken(idempotencyKey: string = randomUUID()): string {
-  return tokenOf(operation.id, 'key_1', idempotencyKey);
+  return tokenOf('createPet', 'key_1', idempotencyKey);
 }
 
 function generateNewPet(): NewPet {

@@ -1,12 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { ExampleRequest } from './openapi-document.ts';
-import { create, get } from './sample.ts';
 
 export const REQUEST_ID = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
 export const STAGE_DOMAIN = 'abc123.execute-api.eu-central-1.amazonaws.com';
-
-/** Name of the path parameter that contains the id. */
-const [, idParameter = ''] = /\{(.+)\}/.exec(get.path)!;
 
 type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>> & {
   headers?: Record<string, string> | null;
@@ -47,7 +43,7 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
 /** Returns the event of a create request. Converts the body to JSON unless it is a string. */
 export function createEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
-    httpMethod: create.method,
+    httpMethod: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...request,
   });
@@ -55,8 +51,8 @@ export function createEvent(body: unknown, request: Request = {}): APIGatewayPro
 
 /** Returns the event of a get request. `id` is the percent-encoded text in the URL. */
 export function getEvent(id: string, request: Request = {}): APIGatewayProxyEvent {
-  const [path, pathParameters] = [get.path.replace(/\{.+\}/, id), { [idParameter]: id }];
-  return apiGatewayEvent({ resource: get.path, path, pathParameters, ...request });
+  const route = { resource: '/v1/pets/{petId}', path: `/v1/pets/${id}`, pathParameters: { petId: id } };
+  return apiGatewayEvent({ ...route, ...request });
 }
 
 /** Returns the event of a list request. `query` contains all values of each query parameter. */

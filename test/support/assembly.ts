@@ -40,32 +40,24 @@ export async function sharedSynthesis(): Promise<Outcome & { assembly: string }>
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
 }
 
-/**
- * Runs `cdk synth` with all checks and writes the cloud assembly to the folder `assembly`.
- *
- * @param additions lines to append to modules of the app, by module path
- * @param stages path of the module that replaces `infra/stages.ts`
- */
+interface SynthOptions {
+  /** Parameters of `cdk synth`, such as a stack's name. @default - all stacks */
+  parameters?: string[];
+  /** Path of the module that replaces `infra/stages.ts`. @default - the stages for tests */
+  stages?: string;
+}
+
+/** Runs `cdk synth` with all checks and writes the cloud assembly to the folder `assembly`. */
 export function cdkSynth(
   assembly: string,
-  parameters: string[] = [],
-  additions: Record<string, string> = {},
-  stages = 'test/support/stages.ts',
+  { parameters = [], stages = 'test/support/stages.ts' }: SynthOptions = {},
 ): Promise<Outcome> {
-  const addedByUrl = Object.fromEntries(
-    Object.entries(additions).map(([file, lines]) => [urlOf(file), `\n${lines}`]),
-  );
   const hook = `
     import { registerHooks } from 'node:module';
-    const added = ${JSON.stringify(addedByUrl)};
     registerHooks({
       resolve(specifier, context, nextResolve) {
         const resolved = nextResolve(specifier, context);
         return resolved.url === '${urlOf('infra/stages.ts')}' ? { ...resolved, url: '${urlOf(stages)}' } : resolved;
-      },
-      load(url, context, nextLoad) {
-        const loaded = nextLoad(url, context);
-        return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
       },
     });`;
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];

@@ -7,7 +7,6 @@ import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
 import { type HttpReply, sendHttp } from './http.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
-import { create } from './sample.ts';
 
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
@@ -96,7 +95,7 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Htt
 /** Sends a create request. Sends strings and bytes unchanged, and other bodies as JSON. */
 export async function post(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request('/pets', {
-    method: create.method,
+    method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? body : stringifyJson(body),
   });

@@ -1,4 +1,3 @@
-import { StandardRetryStrategy } from '@smithy/core/retry';
 import type { Context } from 'aws-lambda';
 import { inspect } from 'node:util';
 import { createApiGateway } from '../../infra/local/emulator/gateway/api-gateway.ts';
@@ -38,10 +37,6 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
   // The imports below must follow the assignments, because the modules read the environment when they are imported.
-  const { sdkSettings } = await import('../../shared/storage/sdk.ts');
-  // Replaces the default retry strategy, because its quota is too small for the concurrent requests of a test.
-  const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
-  Object.assign(sdkSettings, { retryStrategy });
   const { database } = await import('../../shared/storage/database.ts');
   const handlers: Record<string, Handler> = {};
   const functions = new Map<string, LambdaFunction>();

@@ -1,4 +1,3 @@
-import { operations } from '../../shared/contract/operations.ts';
 import type { NewPet } from '../../shared/contract/pets.ts';
 
 /** Valid body of `createPet` with a value for each field, as a client sends it. */
@@ -9,6 +8,3 @@ export const validPet: NewPet = { ...validBody, categoryId: 7n };
 
 /** `validPet` without its only optional field. */
 export const petWithoutStatus: NewPet = { name: 'Rex', categoryId: 7n };
-
-/** The operations of pets. */
-export const { createPet: create, listPets: list, getPet: get } = operations;

@@ -9,13 +9,21 @@ import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 import type { StackTemplate } from './stack-template.ts';
 
+interface StageOptions {
+  stage: string;
+  settings: StageSettings;
+  /** Additional fields of `context` in cdk.json. */
+  context?: object;
+}
+
 /** Returns a stage's template. The template cannot be deployed, because the functions' bundles are missing. */
-export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
-  const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+export function templateOf({ stage, settings, context }: StageOptions): StackTemplate {
+  const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8'));
   using folder = mkdtempDisposableSync(join(tmpdir(), 'template-'));
   const app = new App({
     outdir: folder.path,
     context: {
+      ...cdkJson.context,
       ...context,
       // Allows templates with validation errors, because `cdk synth` reports these errors before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,

@@ -9,11 +9,13 @@ import { UsageError } from '../../infra/command.ts';
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
+const MISSING = 'The packages in test/tools are not installed. Run `npm ci --prefix test/tools`.';
+
 /** Returns whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
 export function hasTools(): boolean {
   // npm writes this file after it has installed all packages.
   if (existsSync(`${toolModules}/.package-lock.json`)) return true;
-  if (process.env['CI'] === 'true') requireTool('');
+  if (process.env['CI'] === 'true') throw new UsageError(MISSING);
   return false;
 }
 
@@ -22,8 +24,6 @@ export function requireTool(name: string): any {
   try {
     return createRequire(manifest)(name);
   } catch (cause) {
-    throw new UsageError('The packages in test/tools are not installed. Run `npm ci --prefix test/tools`.', {
-      cause,
-    });
+    throw new UsageError(MISSING, { cause });
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { EventEmitter, on, once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { SourceMap } from 'node:module';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,14 +16,14 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/collection.ts';
 
-/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `pets` and `next`. */
+/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `items` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 8;
 
-/** Debugger port of `list-pets`, the first function. By default, Linux uses higher ports for outgoing connections. */
-const port = randomInt(20_000, 30_000);
+/** Debugger port of `list-pets`, the first function. The other functions use the next ports. */
+const port = await firstFreePort(readdirSync('functions').length);
 
 const stages = project
   .read('infra/stages.ts')
@@ -30,6 +32,20 @@ project.write('infra/stages.ts', stages);
 const service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
 await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
+
+/** Returns the first of `count` consecutive free ports. Linux uses higher ports for outgoing connections. */
+async function firstFreePort(count: number): Promise<number> {
+  for (;;) {
+    const first = randomInt(20_000, 30_000);
+    const servers = Array.from({ length: count }, (_, index) =>
+      createServer().listen(first + index, '127.0.0.1'),
+    );
+    const results = await Promise.allSettled(servers.map((server) => once(server, 'listening')));
+    const listening = servers.filter((_, index) => results[index]!.status === 'fulfilled');
+    await Promise.all(listening.map((server) => once(server.close(), 'close')));
+    if (listening.length === count) return first;
+  }
+}
 
 async function fetchJson(url: string): Promise<any> {
   return (await fetch(url)).json();
@@ -40,7 +56,10 @@ async function attachDebugger(...breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
   // After a reload, the new instance may not accept connections yet, so the request is repeated.
-  while (!targets) targets = await fetchJson(url).catch(() => undefined);
+  while (!targets) {
+    targets = await fetchJson(url).catch(() => undefined);
+    if (!targets) await setTimeout(50);
+  }
   const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
   const messages = new EventEmitter();
   socket.addEventListener('message', ({ data }) => {
@@ -101,9 +120,9 @@ test("a debugger can stop a function for longer than the function's timeout, and
   expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
-  expect(await paused('({ pets, next, limit: query.limit })')).toEqual([
+  expect(await paused('({ items, next, limit: query.limit })')).toEqual([
     breakpoints[1],
-    { pets: [], limit: 7 },
+    { items: [], limit: 7 },
   ]);
   await resume();
   expect((await responding).status).toBe(200);
@@ -115,7 +134,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
   const breakpoint = functionPosition();
   const { paused, resume } = await attachDebugger(breakpoint);
   const responding = service.request('/pets');
-  expect(await paused('pets')).toEqual([breakpoint, []]);
+  expect(await paused('items')).toEqual([breakpoint, []]);
   await resume();
   expect((await responding).status).toBe(200);
 });
@@ -123,7 +142,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
 test('the local service stops even if a function is at a breakpoint', async () => {
   const { paused } = await attachDebugger(functionPosition());
   const responding = service.request('/pets');
-  await paused('pets');
+  await paused('items');
   expect(await service.stop()).toBe(0);
   expect((await responding).status).toBe(500);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -6,11 +6,9 @@ import type { StageSettings } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { stackName } from '../../../shared/names.ts';
-import { constructOf } from '../../support/invoke.ts';
-import { create, get, list } from '../../support/sample.ts';
 import { backup, domain, type StageName, stages } from '../../support/stages.ts';
-import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -38,12 +36,16 @@ const extended = changedStack({
 });
 const moved = changedStack({ domain: { name: domain.name, certificateArn, disableDefaultEndpoint: true } });
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
 
 describe('a stage with raised listPartitions', () => {
   test('stores new pets only in the first recordedListPartitions partitions', () => {
-    const partitions = [list, create].map(({ id }) => variablesOf(constructOf(id)).LIST_PARTITIONS);
-    expect(partitions).toEqual(['4', '2']);
+    expect(variablesOf('ListPets').LIST_PARTITIONS).toBe('4');
+    expect(variablesOf('CreatePet').LIST_PARTITIONS).toBe('2');
   });
 
   test('publishes new versions only of the functions that use the setting', () => {
@@ -138,11 +140,12 @@ test.each([
   ['2030-06-08T00:00:00Z', 1],
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
-  const operation: Operation = get;
-  const replaced = jest.replaceProperty(operation, 'deprecation', deprecation);
-  const warnings = annotationsOf('staging', {}, '', today);
-  replaced.restore();
-  expect(warnings).toEqual(
+  const [since, sunset] = [new Date('2026-11-21'), new Date('2030-12-05')];
+  const deprecation = { since, sunset, successor: '/v1/pets', advice: 'List the pets instead.' } as const;
+  const byId: Record<string, Operation> = operations;
+  const deprecated = { ...operations.getPet, deprecation };
+  jest.replaceProperty(byId, 'getPet', deprecated);
+  expect(annotationsOf('staging', {}, '', today)).toEqual(
     Array(count).fill(expect.stringContaining('getPet is scheduled for removal on 2030-12-05.')),
   );
 });

@@ -60,7 +60,11 @@ export function nextState(alarm: any, values: (number | null)[], state: AlarmSta
   const real = values.filter((value) => value !== null).slice(0, EvaluationPeriods);
   const breaching = real.filter((value) => value >= Threshold);
   if (breaching.length >= DatapointsToAlarm) return 'ALARM';
-  const isIgnored = TreatMissingData === 'ignore' || JSON.stringify(alarm).includes('AWS/DynamoDB');
+  // CloudWatch always ignores missing data of DynamoDB's metrics.
+  const isOfDynamoDb = queriesOf(alarm).some(
+    ({ MetricStat }) => MetricStat.Metric.Namespace === 'AWS/DynamoDB',
+  );
+  const isIgnored = TreatMissingData === 'ignore' || isOfDynamoDb;
   return isIgnored && breaching.length === real.length ? state : 'OK';
 }
 
@@ -77,8 +81,9 @@ function evaluate(expression: string, values: Values): number | null {
   const share = /^IF\(total, part - ([\d.]+) \* total\)$/.exec(expression)?.[1];
   if (share !== undefined) return total ? (part ?? 0) - Number(share) * total : null;
 
-  if (expression === 'blocked - 9 * allowed')
-    return blocked === null && allowed === null ? null : (blocked ?? 0) - 9 * (allowed ?? 0);
+  const factor = /^blocked - ([\d.]+) \* allowed$/.exec(expression)?.[1];
+  if (factor !== undefined)
+    return blocked === null && allowed === null ? null : (blocked ?? 0) - Number(factor) * (allowed ?? 0);
 
   const filled = Array.from(expression.matchAll(/FILL\((\w+), 0\)/g), ([, id]) => id!);
   if (expression === `SUM([${filled.map((id) => `FILL(${id}, 0)`).join(', ')}])`)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { constructOf } from '../../support/invoke.ts';
-import { operationTests } from '../../support/operation-tests.ts';
+import type { Permissions } from '../../support/operation-tests.ts';
+import { operationTests } from '../../operations/all.ts';
 import {
   functionNames,
   propertiesOf,
@@ -9,9 +10,12 @@ import {
   stageNames,
 } from '../../support/stack-template.ts';
 
-const ownPermissions = [
-  ['Authorizer', 'dynamodb:GetItem on ${StorageApiKeys.Arn}'] as const,
-  ...Array.from(operationTests, ([id, { permissions }]) => [constructOf(id), permissions] as const),
+const ownPermissions: [name: string, Permissions][] = [
+  ['Authorizer', { actions: ['dynamodb:GetItem'], resources: ['${StorageApiKeys.Arn}'] }],
+  ...Object.entries(operationTests).map(([id, { permissions }]): [string, Permissions] => [
+    constructOf(id),
+    permissions,
+  ]),
 ];
 
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
@@ -26,8 +30,8 @@ describe.each(stageNames)('in %s', (stage) => {
       trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
       allows: [
         sorted(own),
-        `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
-        'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
+        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`\${${name}Logs.Arn}`] },
+        { actions: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], resources: ['*'] },
       ],
     });
   });
@@ -74,14 +78,14 @@ describe.each(stageNames)('in %s', (stage) => {
 });
 
 test('CodeDeploy can only read and update the functions’ aliases, and read provisioned concurrency and alarms', () => {
-  const arns = functionNames.map((name) => `\${${name}.Arn}`).toSorted();
-  const aliases = arns.map((arn) => `${arn}:live`);
+  const arns = functionNames.map((name) => `\${${name}.Arn}`);
+  const [aliases, versions] = [':live', ':*'].map((suffix) => arns.map((arn) => `${arn}${suffix}`));
   expect(roleOf('production', 'DeploymentRole')).toEqual({
     trusts: trustIn('codedeploy.amazonaws.com', { StringEquals: thisAccount }),
     allows: [
-      `lambda:GetAlias and lambda:UpdateAlias on ${[...arns, ...aliases].toSorted().join(' and ')}`,
-      `lambda:GetProvisionedConcurrencyConfig on ${arns.map((arn) => `${arn}:*`).join(' and ')}`,
-      'cloudwatch:DescribeAlarms on *',
+      sorted({ actions: ['lambda:GetAlias', 'lambda:UpdateAlias'], resources: [...arns, ...aliases!] }),
+      sorted({ actions: ['lambda:GetProvisionedConcurrencyConfig'], resources: versions! }),
+      { actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] },
     ],
   });
 });
@@ -111,7 +115,7 @@ function roleOf(stage: Parameters<typeof readableTemplate>[0], role: string): ob
   return {
     ...others,
     trusts: AssumeRolePolicyDocument.Statement,
-    allows: policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.map(textOf)),
+    allows: policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.map(permissionsIn)),
   };
 }
 
@@ -119,13 +123,13 @@ function trustIn(Service: string, Condition: object): object[] {
   return [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service }, Condition }];
 }
 
-function sorted(statement: string): string {
-  const parts = statement.split(' on ').map((texts) => texts.split(' and ').toSorted().join(' and '));
-  return parts.join(' on ');
+/** Returns the permissions that a statement of a policy grants. */
+function permissionsIn({ Effect, Action, Resource, ...others }: any): Permissions {
+  expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
+  return sorted({ actions: [Action].flat(), resources: [Resource].flat() });
 }
 
-/** Returns a statement as text such as "dynamodb:Query on ${StorageApiKeys.Arn}", with sorted actions and resources. */
-function textOf({ Effect, Action, Resource, ...others }: any): string {
-  expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
-  return sorted([Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on '));
+/** Sorts the actions and resources, because the order in a policy has no effect. */
+function sorted({ actions, resources }: Permissions): Permissions {
+  return { actions: actions.toSorted(), resources: resources.toSorted() };
 }

@@ -4,9 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { cdkSynth, synthesizeStaging } from '../../support/assembly.ts';
+import { changes, stagesWith } from '../../support/changed-stages.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { copyProject } from '../../support/project-copy.ts';
 
 const folder = temporaryFolder();
 
@@ -14,7 +16,7 @@ describe('cdk synth', () => {
   // If the output were not reproducible, diffs of templates would contain more than the actual changes.
   test('writes identical deployment files in every run', async () => {
     const first = join(folder, 'first');
-    expect(await cdkSynth(first, [], {}, 'infra/stages.ts')).toMatchObject({ code: 0, stdout: '' });
+    expect(await cdkSynth(first, { stages: 'infra/stages.ts' })).toMatchObject({ code: 0, stdout: '' });
     const files = deployedFilesOf(first);
     const bundles = [...files.keys()].filter((file) => file.endsWith('.mjs'));
     expect(bundles).toHaveLength(functionNames.length);
@@ -24,9 +26,9 @@ describe('cdk synth', () => {
 
   test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
-    const context = ['--context', 'stage=drill', '--context', 'based-on=production'];
+    const parameters = ['--context', 'stage=drill', '--context', 'based-on=production'];
     const stderr = expect.stringMatching(`Stacks in \\S+: ${stackName('account')}, ${stackName('drill')}\n`);
-    expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '', stderr });
+    expect(await cdkSynth(assembly, { parameters })).toMatchObject({ code: 0, stdout: '', stderr });
     const templates = [...deployedFilesOf(assembly).keys()].filter((file) => file.endsWith('.template.json'));
     expect(templates).toEqual(['account', 'drill'].map((stage) => `${stackName(stage)}.template.json`));
   });
@@ -39,22 +41,23 @@ describe('cdk synth', () => {
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
     const stack = `app.node.findChild('${stackName('staging')}')`;
     const table = `${stack}.node.findChild('Storage').node.children[0].node.defaultChild`;
-    const additions = `
+    const project = copyProject(folder);
+    const lines = `
       import { Topic } from 'aws-cdk-lib/aws-sns';
       // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.
       new Topic(${stack}, 'Unsafe');
       ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
       // By default, the CDK would only print a warning for this value.
       ${table}.addPropertyOverride('BillingMode', 'FREE');`;
-    const parameters = [stackName('staging'), '--exclusively'];
-    const { code, stderr } = await cdkSynth(join(folder, 'rejected'), parameters, {
-      'infra/app.ts': additions,
-      // A stage without a firewall acknowledges the finding about its missing web ACL.
-      'test/support/stages.ts': 'delete stages.staging.firewall;',
-    });
-    expect(code).toBe(1);
-    expect(stderr).not.toContain('web ACL');
-    const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
+    project.write('infra/app.ts', project.read('infra/app.ts') + lines);
+    // A stage without a firewall acknowledges the finding about its missing web ACL.
+    project.write('infra/stages.ts', stagesWith(changes['firewall']!));
+    // Clears NODE_ENV, which Jest sets, because the CDK's report depends on this variable.
+    const failure = await project.failureOf(
+      `NODE_ENV= CDK_VALIDATION=true node node_modules/aws-cdk/bin/cdk synth ${stackName('staging')} --exclusively --quiet`,
+    );
+    expect(failure).not.toContain('web ACL');
+    const errors = failure.split('\n').filter((line) => line.startsWith('ERROR '));
     expect(errors.filter((line) => line.endsWith('(AwsSolutions)'))).toEqual([
       expect.stringMatching(/The SNS Topic does not require publishers to use SSL\. \(AwsSolutions\)$/),
     ]);

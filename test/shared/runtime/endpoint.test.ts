@@ -3,13 +3,15 @@ import type { Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
 import { ApiError } from '../../../shared/runtime/api-error.ts';
 import type { ErrorCode } from '../../../shared/contract/errors.ts';
+import type { Deprecation } from '../../../shared/contract/operation.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
-import { deprecation } from '../../support/operations.ts';
-import { get, list, validPet } from '../../support/sample.ts';
+import { validPet } from '../../support/sample.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
+const { getPet: get, listPets: list } = operations;
 const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/pets';
 const KEY_ID = 'key_0123456789abcdef';
 const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
@@ -146,6 +148,12 @@ describe('a response of a deprecated operation', () => {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
+  };
+  const deprecation: Deprecation = {
+    since: new Date('2026-11-21T00:00:00Z'),
+    sunset: new Date('2030-12-05T00:00:00Z'),
+    successor: '/v1/pets',
+    advice: 'List the pets instead.',
   };
   const deprecated = { ...get, deprecation };
   const working = endpoint(deprecated, async () => ({ body: { id: 42n, ...validPet } }));

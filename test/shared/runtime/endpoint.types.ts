@@ -1,5 +1,7 @@
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
-import { create, get } from '../../support/sample.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+
+const { createPet: create, getPet: get } = operations;
 
 // `npm run check` compiles these calls. The command fails if a call that follows `@ts-expect-error` compiles.
 

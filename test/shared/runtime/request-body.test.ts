@@ -2,13 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
-import { errorResponse } from '../../support/operations.ts';
-import { create, validBody, validPet } from '../../support/sample.ts';
+import { errorResponse } from '../../support/api-errors.ts';
+import { validBody, validPet } from '../../support/sample.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 
 const VALID = JSON.stringify(validBody);
 
 function bodyOf(event: APIGatewayProxyEvent): unknown {
-  return parseRequest(create, event).body;
+  return parseRequest(operations.createPet, event).body;
 }
 
 describe('the body', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
 import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
@@ -12,6 +12,10 @@ const text = readFileSync('openapi.json', 'utf8');
 // `npm run check` also compares them. Mutation tests run only tests, and find changes of limits and texts with this one.
 test('openapi.json is identical to the output of npm run generate', () => {
   expect(text).toBe(openApiJson());
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 (hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
@@ -30,11 +34,8 @@ test('openapi.json is identical to the output of npm run generate', () => {
 });
 
 test('the OpenAPI document describes no deprecation headers if no operation is deprecated', () => {
-  const deprecated = Object.values<Operation>(operations).filter(({ deprecation }) => deprecation);
-  const replaced = deprecated.map((operation) => jest.replaceProperty(operation, 'deprecation', undefined));
-  try {
-    expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
-  } finally {
-    for (const property of replaced) property.restore();
-  }
+  const byId: Record<string, Operation> = operations;
+  for (const [id, { deprecation: _deprecation, ...operation }] of Object.entries(byId))
+    jest.replaceProperty(byId, id, operation);
+  expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
 });

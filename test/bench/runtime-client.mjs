@@ -1,5 +1,5 @@
-// Replaces AWS's runtime interface client if the client has not been built. Gets events from the Runtime API and calls
-// the function.
+// Gets events from the Runtime API and calls the function. Replaces AWS's runtime interface client, which must be
+// compiled.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 
 // A named import of node:http would also load Node's fetch client, which would slow down init.
