@@ -72,22 +72,22 @@ export function nextState(alarm: any, values: (number | null)[], state: AlarmSta
 type Values = Record<string, number | null>;
 
 /**
- * Returns the value of an expression, or null if CloudWatch returns none. Supports only the expressions that the alarms
- * use. In arithmetic, CloudWatch treats missing data as zero, unless all data of a period are missing.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * Returns a function that computes an expression's value, or null if CloudWatch computes none. Supports only the
+ * expressions that the alarms use. In arithmetic, CloudWatch treats missing data as zero, unless all data of a period
+ * are missing. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
-function evaluate(expression: string, values: Values): number | null {
-  const { part, total, blocked, allowed } = values;
+function parse(expression: string): (values: Values) => number | null {
   const share = /^IF\(total, part - ([\d.]+) \* total\)$/.exec(expression)?.[1];
-  if (share !== undefined) return total ? (part ?? 0) - Number(share) * total : null;
+  if (share !== undefined) return ({ part, total }) => (total ? (part ?? 0) - Number(share) * total : null);
 
   const factor = /^blocked - ([\d.]+) \* allowed$/.exec(expression)?.[1];
   if (factor !== undefined)
-    return blocked === null && allowed === null ? null : (blocked ?? 0) - Number(factor) * (allowed ?? 0);
+    return ({ blocked, allowed }) =>
+      blocked === null && allowed === null ? null : (blocked ?? 0) - Number(factor) * (allowed ?? 0);
 
   const filled = Array.from(expression.matchAll(/FILL\((\w+), 0\)/g), ([, id]) => id!);
   if (expression === `SUM([${filled.map((id) => `FILL(${id}, 0)`).join(', ')}])`)
-    return sum(filled.map((id) => values[id] ?? 0));
+    return (values) => sum(filled.map((id) => values[id] ?? 0));
 
   throw new Error(`Implement the expression ${expression} in test/infra/stack/cloudwatch.ts.`);
 }
@@ -114,6 +114,7 @@ function mathOf(alarm: any) {
     return { Id, name, Period, Stat };
   });
   const math = alarm.Metrics?.find(({ Expression }: any) => Expression);
+  const compute = math ? parse(math.Expression) : (values: Values) => values[queries[0]!.Id]!;
   const valueOf = (datapoints: Datapoint[]): number | null => {
     const values: Values = Object.fromEntries(
       queries.map(({ Id, name, Stat }) => {
@@ -122,7 +123,7 @@ function mathOf(alarm: any) {
         return [Id, Stat === 'Sum' ? sum(found) : Math.max(...found)];
       }),
     );
-    return math ? evaluate(math.Expression, values) : values[queries[0]!.Id]!;
+    return compute(values);
   };
   const watched = new Set(queries.map(({ name }) => name));
   return { period: queries[0]!.Period / 60, watched, valueOf };
