@@ -36,16 +36,15 @@ export async function runWithOptions<const T extends Options>(
   { allowPositionals = false } = {},
 ): Promise<void> {
   try {
-    const all: Options = { ...options, help: { type: 'boolean' } };
     const args = process.argv.slice(2);
-    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
-    if (values['help']) return console.log(usage);
+    if (args.includes('--help')) return console.log(usage);
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
       const synopsis = usage.split('\n\n')[0]!.replaceAll(/\s+/g, ' ');
       throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${synopsis}`);
     }
-    await command(values as OptionValues<T>, positionals);
+    await command(values, positionals);
   } catch (error) {
     const message = explain(error as Error);
     if (message === undefined) throw error;

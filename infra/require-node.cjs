@@ -21,14 +21,17 @@ if (missing.length > 0)
       '. Run npm ci --include=dev, which installs them even if NODE_ENV is production.',
   );
 
-// Other packages need optional packages too, such as esbuild. Without them, they would print a stack trace.
+// Node and the programs of other packages, such as esbuild, are in optional packages for each platform.
 var nodePackage = 'node-' + process.platform.replace('win32', 'win') + '-' + process.arch;
 var isOffered = nodePackage in manifest.optionalDependencies;
-if (isOffered && isMissing(nodePackage))
+missing = ['@esbuild/' + process.platform + '-' + process.arch]
+  .concat(isOffered ? nodePackage : [])
+  .filter(isMissing);
+if (missing.length > 0)
   fail(
-    'Optional packages are not installed (' +
-      nodePackage +
-      ', …). Run npm ci --include=dev --include=optional.',
+    'Optional packages are not installed ' +
+      sample(missing) +
+      '. Run npm ci --include=dev --include=optional.',
   );
 
 if (parseInt(process.versions.node, 10) < neededNode) runWithInstalledNode();

@@ -34,7 +34,7 @@ export function defaultDataFolder(stage = 'staging'): string {
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), TEMPORARY_PREFIX));
-  process.once('exit', () => rmSync(folder, { recursive: true }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

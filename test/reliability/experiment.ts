@@ -1,11 +1,9 @@
-import { StandardRetryStrategy } from '@smithy/core/retry';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { sdkSettings } from '../../shared/storage/sdk.ts';
 import { mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 import type { Pet } from '../../shared/contract/pets.ts';
@@ -40,9 +38,6 @@ function noFindings() {
  * @param seed determines the fault of the n-th database call. The order of the calls varies between runs.
  */
 export async function runExperiment(template: Template, creates: number, seed: number) {
-  // The clients share one process and one quota of retries. On Lambda, each instance has its own quota for one request.
-  const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
-  Object.assign(sdkSettings, { retryStrategy });
   const service = await startFaultyService(template, mixOfFaults(seed, FAULT_PERCENT));
   const findings = noFindings();
   const send = observed(service, findings);
@@ -82,7 +77,7 @@ async function create(pet: RequestedPet, seed: number, send: Send, findings: Fin
 
 type Send = (request: Request) => Promise<HttpResponse>;
 
-/** Returns a function that sends requests, counts their responses, and records the longest response time and unexpected responses. */
+/** Returns a function that sends requests, counts their responses, and records the longest time and wrong responses. */
 function observed(service: FaultyService, findings: Findings): Send {
   return async (request) => {
     const start = performance.now();

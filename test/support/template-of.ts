@@ -1,5 +1,5 @@
 import { App } from 'aws-cdk-lib';
-import { globSync, mkdirSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
@@ -19,9 +19,9 @@ interface StageOptions {
 /** Returns a stage's template. The template cannot be deployed, because the functions' bundles are missing. */
 export function templateOf({ stage, settings, context }: StageOptions): StackTemplate {
   const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8'));
-  using folder = mkdtempDisposableSync(join(tmpdir(), 'template-'));
+  const folder = mkdtempSync(join(tmpdir(), 'template-'));
   const app = new App({
-    outdir: folder.path,
+    outdir: folder,
     context: {
       ...cdkJson.context,
       ...context,
@@ -29,8 +29,10 @@ export function templateOf({ stage, settings, context }: StageOptions): StackTem
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  addStacks(app, [{ ...settings, name: stage }], emptyBundles(folder.path));
-  return app.synth().getStackByName(stackName(stage)).template as StackTemplate;
+  addStacks(app, [{ ...settings, name: stage }], emptyBundles(folder));
+  const { template } = app.synth().getStackByName(stackName(stage));
+  rmSync(folder, { recursive: true });
+  return template as StackTemplate;
 }
 
 /** Creates an empty folder in `folder` for each function. Returns the paths of the missing bundles by module name. */

@@ -21,8 +21,8 @@ const example = {
   /** Share of the creates that have an `Idempotency-Key`. */
   createsWithKey: 0.5,
   petsPerList: 20,
-  billedMs: 7,
-  billedMsWithKey: 12,
+  billedMs: 8,
+  billedMsWithKey: 14,
   petBytes: 165,
   recordBytes: 175,
   /** Share of the pets that have a status. An index for another filter is assumed to contain the same share. */

@@ -60,7 +60,7 @@ test('the example adds up dollars, and applies lower prices only to the units ab
     // 2,628,000 s × 10/s × 600 bytes ÷ 2^30 = 14.685 GB, of which 0.2 × 12 months × 0.03
     '| CloudWatch log storage |  | 1.06 | 105.73 |',
     // 44 × 0.10 + 9 × 0.50 + 5 + 5 × 1
-    '| **total of these rows** | **18.90** | **147.27** | **10,474.04** |',
+    '| **total of these rows** | **18.90** | **147.47** | **10,492.03** |',
     // 26.28 million × (0.8 × 0.5 + 0.15), and 100 keys × 2,628,000 s ÷ (60 s + 10 s)
     '| + DynamoDB read units, million |  | 18.21 | 1,449.77 |',
     // 1.314 million creates × (2 + 0.9), and 0.657 million records

@@ -27,6 +27,12 @@ test('a list accepts a cursor that was created for the same filters', () => {
   expect(v.parse(ListPetsQuery, { status: 'sold' })).not.toHaveProperty('cursor');
 });
 
+test('exactly the limits from 1 to 100 are accepted', () => {
+  const limits = Array.from({ length: 1_003 }, (_, index) => index - 2);
+  const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: `${limit}` }));
+  expect(accepted).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+});
+
 test.each<[string, unknown[]]>([
   ['limit', ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ['Sold', 'sold,pending', '']],
@@ -50,6 +56,14 @@ test('a list rejects the cursors of another list', () => {
 });
 
 describe('filters', () => {
+  test('are enumerations or integers, because index keys cannot contain every text', () => {
+    const texts = ['a', '#', 'sold#1', 'x'.repeat(2_049)];
+    const accepted = texts.filter((text) =>
+      Object.values(petList.filters).some((filter) => v.is(filter, text)),
+    );
+    expect(accepted).toEqual([]);
+  });
+
   test('that form no supported combination are rejected with a list of the supported combinations', () => {
     const query = listQuery({
       ...petList,
