@@ -17,7 +17,8 @@ Writes openapi.json and the generated parts of documents.
   --check  writes nothing and fails if a file is outdated`;
 
 async function generatedFiles(): Promise<[file: string, text: string][]> {
-  const contract = withoutReferences(parseJson(openApiJson()));
+  const openApi = openApiJson();
+  const contract = withoutReferences(parseJson(openApi));
   const parts: Record<string, Record<string, string>> = {
     ...(await costParts()),
     'docs/interface.md': {
@@ -32,7 +33,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
   const documents = Object.entries(parts).map(
     ([file, texts]) => [file, withParts(file, readFileSync(file, 'utf8'), texts)] as [string, string],
   );
-  return [['openapi.json', openApiJson()], ...documents];
+  return [['openapi.json', openApi], ...documents];
 }
 
 function operationTable(contract: any): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { asOpenApi30 } from '../documents/openapi/openapi-3.0.ts';
-import { referencePage } from '../documents/reference/page.ts';
+import { localServers, referencePage } from '../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
 
 /**
@@ -58,5 +58,5 @@ function jsonResponse(value: unknown): HttpResponse {
 /** Returns the OpenAPI document with the local service as its only server, so that tools that import it can use it. */
 async function readOpenApi(file: URL | string, baseUrl: string): Promise<unknown> {
   const published: any = parseJson(await readFile(file, 'utf8'));
-  return { ...published, servers: [{ url: baseUrl, description: 'Local service' }] };
+  return { ...published, servers: localServers(baseUrl) };
 }

@@ -84,7 +84,7 @@ export function idempotencyKey(singular: string) {
 }
 
 /** Ids in the examples of the documentation: of the first and of the second item in a list. */
-const EXAMPLE_IDS = [244141843387957n, 244141843354535n];
+export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
 
 /** Returns the schema of an id from `newId`. @param plural name of the items, such as `pets` */
 export function assignedId(plural: string) {
@@ -94,7 +94,7 @@ export function assignedId(plural: string) {
     v.description(
       `Id that the service assigns. Newer ${plural} have greater ids. Ids have up to 53 bits, so all JSON parsers read them exactly.`,
     ),
-    v.examples(EXAMPLE_IDS),
+    v.examples([...EXAMPLE_IDS]),
   );
 }
 
@@ -105,6 +105,6 @@ export function idParameter(singular: string) {
     v.description(
       `\`id\` of the ${singular}, as a decimal integer. For any other value, the service returns a 404.`,
     ),
-    v.examples([EXAMPLE_IDS[0]!]),
+    v.examples([EXAMPLE_IDS[0]]),
   );
 }

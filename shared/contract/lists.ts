@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { EXAMPLE_IDS } from './fields.ts';
 import { PAGE } from './limits.ts';
 
 /** What is special about a list. */
@@ -67,9 +68,9 @@ export function listQuery<const L extends List>(list: L) {
     }),
     v.examples([
       {
-        limit: 2,
+        limit: EXAMPLE_IDS.length,
         ...exampleFilters,
-        cursor: encodeCursor(list.cursorPrefix, 244141843354535n, exampleFilters),
+        cursor: encodeCursor(list.cursorPrefix, EXAMPLE_IDS[1], exampleFilters),
       },
     ]),
     v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {

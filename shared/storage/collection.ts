@@ -45,7 +45,8 @@ export async function create<Item extends AnyItem>(
   token?: string,
   generateId: () => bigint = newId,
 ): Promise<Item | undefined> {
-  const { singular } = collection;
+  const { singular, list } = collection;
+  const table = requireEnvironment(collection.table);
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -54,13 +55,11 @@ export async function create<Item extends AnyItem>(
     if (id === undefined) return undefined;
     const item = { id, ...newItem } as Item;
     const partition = listPartitionOf(id, listPartitions());
-    if (
-      await putIfAbsent(collection, { ...item, creation, ...indexKeys(collection.list, item, partition) })
-    ) {
+    if (await putIfAbsent(table, { ...item, creation, ...indexKeys(list, item, partition) })) {
       count(collection.created, {});
       return item;
     }
-    const stored = await read<Item & { creation: string }>(collection, id);
+    const stored = await readItem<{ creation: string }>(table, { id });
     // Items are never deleted, so a missing item is unexpected. The create fails, because a write with a new id could
     // create a duplicate.
     if (!stored) throw new UnavailableError(`The ${singular} ${id} is missing.`);
@@ -76,21 +75,13 @@ export async function get<Item extends AnyItem>(
   collection: Collection<Item>,
   id: bigint,
 ): Promise<Item | undefined> {
-  const stored = await read<Item>(collection, id);
+  const stored = await readItem<Item>(requireEnvironment(collection.table), { id });
   return stored && published(collection.fields, stored);
 }
 
-function putIfAbsent({ table }: Pick<Collection<AnyItem>, 'table'>, Item: object): Promise<boolean> {
-  const TableName = requireEnvironment(table);
+function putIfAbsent(TableName: string, Item: object): Promise<boolean> {
   const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(id)' });
   return conditionHolds(database.send(put));
-}
-
-function read<Stored>(
-  { table }: Pick<Collection<AnyItem>, 'table'>,
-  id: bigint,
-): Promise<Stored | undefined> {
-  return readItem(requireEnvironment(table), { id });
 }
 
 /**

@@ -2,9 +2,10 @@ import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /**
- * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. It sends requests with the SDK's handler, but accepts only complete
- * responses. The SDK alone limits the time until a response starts, not until it ends. It does not retry after a
- * truncated response, and it reads an empty response as an item that does not exist.
+ * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. It sends requests
+ * with the SDK's handler, but accepts only complete responses. The SDK alone limits the time until a response starts, not
+ * until it ends. It does not retry after a truncated response, and it reads an empty response as an item that does not
+ * exist.
  *
  * @param milliseconds time for an attempt, including connecting and reading the complete response
  */

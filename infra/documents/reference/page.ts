@@ -59,9 +59,14 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
+/** Returns the servers of an OpenAPI document that describes a local service. */
+export function localServers(baseUrl: string) {
+  return [{ url: baseUrl, description: 'Local service' }];
+}
+
 /** Changes the document so that the page sends its requests to the local service. */
 function useService(spec: any, { baseUrl }: Service): void {
-  spec.servers = [{ url: baseUrl, description: 'Local service' }];
+  spec.servers = localServers(baseUrl);
   delete spec.externalDocs; // The local service does not serve this file.
 }
 

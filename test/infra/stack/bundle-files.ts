@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { bundleIn } from '../../../infra/local/emulator/lambda/lambda.ts';
 import { handlerModule } from '../../../infra/stack/bundling.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
@@ -8,7 +8,6 @@ const { Resources } = readableTemplate('staging');
 
 /** The name of each function's module, such as `get-pet`, and the path of the function's bundle. */
 export const bundles = functionNames.map((name): [module: string, file: string] => {
-  const { Code, Handler } = Resources[name].Properties;
-  const folder = join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`);
-  return [handlerModule(Handler), join(folder, Handler.replace(/handler$/, 'mjs'))];
+  const properties = Resources[name].Properties;
+  return [handlerModule(properties.Handler), bundleIn(assembly, { logicalId: name, properties })];
 });
