@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
 import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
-import { metrics, requireEnvironment } from '../shared/names.ts';
+import { environmentVariables, metrics, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
@@ -40,7 +40,11 @@ export async function handler(
 }
 
 function keyStore(): KeyStore {
-  return { stage: requireEnvironment('stage'), table: requireEnvironment('apiKeysTable'), database };
+  return {
+    stage: requireEnvironment(environmentVariables.stage),
+    table: requireEnvironment(environmentVariables.apiKeysTable),
+    database,
+  };
 }
 
 await warmUp(async () => {

@@ -1,14 +1,13 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
-import { operations } from '../shared/contract/operations.ts';
+import { notFoundMessage } from '../shared/contract/collection.ts';
+import { pets } from '../shared/contract/pets.ts';
 import { get } from '../shared/storage/collection.ts';
-import { pets } from '../shared/storage/pets.ts';
 
-export const handler = endpoint(operations.getPet, async ({ path, fail }) => {
-  const pet = await get(pets, path.petId);
-  return { body: pet ?? fail('not_found', `No pet has the id ${path.petId}.`) };
+export const handler = endpoint(pets.operations.get, async ({ path: { petId }, fail }) => {
+  return { body: (await get(pets, petId)) ?? fail('not_found', notFoundMessage(pets, petId)) };
 });
 
-await prime(operations.getPet, { pathParameters: { petId: '0' } }, async ({ path }) => {
+await prime(pets.operations.get, { pathParameters: { petId: '0' } }, async ({ path }) => {
   await get(pets, path.petId);
   return { body: { id: path.petId, name: 'Rex', categoryId: 1n } };
 });

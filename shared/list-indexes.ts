@@ -1,4 +1,4 @@
-import type { List } from './contract/lists.ts';
+import type { Collection } from './contract/collection.ts';
 
 /** An index for one combination of a list's filters, with the sort key `id`. */
 export interface ListIndex {
@@ -8,10 +8,10 @@ export interface ListIndex {
 }
 
 /**
- * Returns the indexes for a list. Each combination of filters has an index, such as `newest-by-status` with the partition
+ * Returns the indexes for the list of a collection. Each combination of filters has an index, such as `newest-by-status` with the partition
  * key `statusPartition`. An index contains the items that have a value for each of its filters.
  */
-export function listIndexes({ filterCombinations }: List): ListIndex[] {
+export function listIndexes({ filterCombinations }: Pick<Collection, 'filterCombinations'>): ListIndex[] {
   return filterCombinations.map((filters) => ({
     filters,
     indexName: filters.length > 0 ? `newest-by-${filters.join('-and-')}` : 'newest',

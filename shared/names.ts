@@ -1,6 +1,7 @@
+import type { Collection } from './contract/collection.ts';
+
 export const environmentVariables = {
   stage: 'STAGE',
-  petsTable: 'PETS_TABLE',
   idempotencyTable: 'IDEMPOTENCY_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
@@ -12,14 +13,14 @@ export const environmentVariables = {
 export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const productName = 'Pet store';
+/** First sentence of the OpenAPI document's description. */
+export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
 /** Value of the tag `service`, and start of all service names. */
 export const serviceTag = productName.replaceAll(' ', '-').toLowerCase();
 export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
-  /** Number of pet writes that DynamoDB acknowledged. Retries that find an existing pet are not counted. */
-  petsCreated: { name: 'PetsCreated', dimensions: [] },
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** A canary is rolled back if this metric increases for its version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
@@ -28,6 +29,21 @@ export const metrics = {
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;
+
+/** Metric with the number of an item's writes that DynamoDB acknowledged. Retries that find an existing item are not counted. */
+export function createdMetric({ plural }: Pick<Collection, 'plural'>) {
+  return { name: `${pascalCase(plural)}Created`, dimensions: [] } as const;
+}
+
+/** Returns the environment variable with the name of a collection's table. */
+export function tableVariable({ plural }: Pick<Collection, 'plural'>): string {
+  return `${plural.toUpperCase().replaceAll(' ', '_')}_TABLE`;
+}
+
+/** Returns words in Pascal case, such as `GiftCards` for `gift cards`. */
+export function pascalCase(words: string): string {
+  return words.replaceAll(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
 
 export function stackName(stage: string): string {
   return `${metricNamespace}-${stage}`;
@@ -38,11 +54,8 @@ export function serviceName(stage: string): string {
   return `${serviceTag}-${stage}`;
 }
 
-export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];
-
-/** Returns the value of an environment variable. @throws Error if the variable is not set. */
-export function requireEnvironment(variable: keyof typeof environmentVariables): string {
-  const name = environmentVariables[variable];
+/** Returns the value of the environment variable `name`. @throws Error if the variable is not set. */
+export function requireEnvironment(name: string): string {
   const value = process.env[name];
   if (!value)
     throw new Error(

@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNamespace, type metrics } from './names.ts';
+import { metricNamespace } from './names.ts';
 
 // The logger and the recorder never receive events, headers or bodies, so client data is not logged. The logger and the
 // recorder are created on first use, because creating them takes 5 ms and many instances never log anything.
@@ -23,7 +23,11 @@ export function primeCount({ name }: Metric): void {
   recorder().clearMetrics();
 }
 
-type Metric = (typeof metrics)[keyof typeof metrics];
+/** Metric in `names.ts`. */
+interface Metric {
+  name: string;
+  dimensions: readonly string[];
+}
 
 /** Names of errors whose messages can contain request data and are therefore not logged. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);

@@ -30,7 +30,7 @@ const premises: Premise[] = [
       ['docs/architecture.md', 'The diagram shows all three operations'],
       ['docs/runbook.md', 'A key can only read and add pets'],
       ['docs/security.md', 'can only read and add pets'],
-      ['infra/documents/openapi/document.ts', 'An API to list, add and fetch the pets'],
+      ['shared/names.ts', 'An API to list, add and fetch the pets'],
     ],
   },
   {
@@ -72,8 +72,8 @@ const premises: Premise[] = [
       ['docs/reliability.md', 'Pages never repeat a pet and never skip a pet'],
       ['docs/runbook.md', 'No operation changes or deletes pets'],
       ['docs/security.md', 'Every key can read, but not change or delete, all pets'],
-      ['shared/contract/pets.ts', 'Pages never repeat a pet and never skip a pet'],
-      ['shared/contract/pets.ts', 'all retries return the same pet and never create a duplicate pet'],
+      ['shared/contract/collection.ts', 'Pages never repeat a'],
+      ['shared/contract/collection.ts', 'all retries return the same'],
     ],
   },
   {

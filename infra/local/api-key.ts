@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
-import { operations } from '../../shared/contract/operations.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import type { Pair } from './emulator/gateway/http-message.ts';
@@ -31,9 +31,9 @@ export async function findApiKey(
 
 /** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(key: string, api: ApiGateway): Promise<boolean> {
-  const { method, path } = operations.listPets;
+  const [{ path }] = collections;
   const headers: Pair[] = [['Authorization', `Bearer ${key}`]];
-  const request = { method, path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
+  const request = { method: 'GET', path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
   const { status } = await api.handle(request);
   return status !== 401;
 }

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { operations } from '../../shared/contract/operations.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
@@ -46,7 +46,7 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   base URL  ${baseUrl}
   API key   ${apiKey}
 
-  curl -H 'Authorization: Bearer ${apiKey}' ${new URL(operations.listPets.path, baseUrl).href}
+  curl -H 'Authorization: Bearer ${apiKey}' ${new URL(collections[0].path, baseUrl).href}
 
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
   Import ${new URL('/openapi.json', baseUrl).href} or /openapi-3.0.json into other tools.

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { metrics } from '../../shared/names.ts';
+import { collections } from '../../shared/contract/operations.ts';
+import { createdMetric, metrics } from '../../shared/names.ts';
 import { gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
 import type { Functions } from './functions.ts';
@@ -11,7 +12,8 @@ import type { Tables } from './storage.ts';
 export function addDashboard(stack: StageStack, api: Api, functions: Functions, tables: Tables): void {
   const { requests, clientErrors, serverErrors, latency } = api.metrics;
   const fns = Object.values(functions);
-  const all = Object.values(tables);
+  const { ofCollections, ...others } = tables;
+  const all = [...ofCollections.values(), ...Object.values(others)];
   const period = MINUTE;
   const concurrent = { statistic: cloudwatch.Stats.MAXIMUM, period };
   // Each row of the dashboard shows up to three of these graphs.
@@ -19,7 +21,7 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
     'Rejected requests per minute': [stack.countPerMinute(rejectedRequestsMetric)],
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
-    'Pets created per minute': [stack.countPerMinute(metrics.petsCreated)],
+    'Creates per minute': collections.map((collection) => stack.countPerMinute(createdMetric(collection))),
     'Error responses of the functions, by code': [stack.countsPerMinute(metrics.errorResponses)],
     'Error responses of API Gateway, by status and type': [stack.countsPerMinute(gatewayErrorsMetric)],
     'Calls to deprecated operations': [stack.countsPerMinute(metrics.deprecatedCalls)],

@@ -1,55 +1,80 @@
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
-import { petList } from '../../shared/contract/pets.ts';
+import type { Collection } from '../../shared/contract/collection.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { collections, type OperationId, type OperationKind } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { environmentVariables as variables } from '../../shared/names.ts';
+import { environmentVariables as variables, pascalCase, tableVariable } from '../../shared/names.ts';
+import { UsageError } from '../command.ts';
+import type { Stage } from '../settings.ts';
 import type { Bundles } from './bundling.ts';
-import { LambdaFunction } from './lambda-function.ts';
+import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
-import type { Tables } from './storage.ts';
+import type { Table, Tables } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
+/** What a function can access, and the environment variables that it needs for this. */
+type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'environment'>>;
+
+/** The access of each kind of operation to the table of its collection. */
+const accessOf: Record<
+  OperationKind,
+  (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access
+> = {
+  list: (collection, table, _tables, stage) => ({
+    actions: ['dynamodb:Query'],
+    resources: listIndexes(collection).map(({ indexName }) => `${table.tableArn}/index/${indexName}`),
+    environment: { [variables.listPartitions]: stage.listPartitions.toString() },
+  }),
+  create: (_collection, table, { idempotencyRecords }, stage) => ({
+    actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
+    resources: [table.tableArn, idempotencyRecords.tableArn],
+    environment: {
+      [variables.idempotencyTable]: idempotencyRecords.tableName,
+      // New items are stored only in partitions that lists have queried since an earlier deployment.
+      [variables.listPartitions]: stage.recordedListPartitions.toString(),
+    },
+  }),
+  get: (_collection, table) => ({
+    actions: ['dynamodb:GetItem'],
+    resources: [table.tableArn],
+    environment: {},
+  }),
+};
+
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
-  const { pets, idempotencyRecords, apiKeys } = tables;
-  const environment = { [variables.petsTable]: pets.tableName };
-  const functions: Functions = {
-    listPets: new LambdaFunction(stack, 'ListPets', {
-      bundle: bundles.get('list-pets')!,
-      description: operations.listPets.summary,
-      environment: { ...environment, [variables.listPartitions]: stage.listPartitions.toString() },
-      actions: ['dynamodb:Query'],
-      resources: listIndexes(petList).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
+  const { apiKeys } = tables;
+  const functions = collections.flatMap((collection) =>
+    Object.entries<Operation>(collection.operations).map(([kind, { id, summary }]) => {
+      const table = tables.ofCollections.get(collection.plural)!;
+      const { environment, ...access } = accessOf[kind as OperationKind](collection, table, tables, stage);
+      const bundle = bundles.get(kebabCase(id));
+      if (!bundle)
+        throw new UsageError(`The operation ${id} has no function. Add functions/${kebabCase(id)}.ts.`);
+      const fn = new LambdaFunction(stack, pascalCase(id), {
+        bundle,
+        description: summary,
+        environment: { [tableVariable(collection)]: table.tableName, ...environment },
+        ...access,
+      });
+      return [id, fn] as const;
     }),
-    createPet: new LambdaFunction(stack, 'CreatePet', {
-      bundle: bundles.get('create-pet')!,
-      description: operations.createPet.summary,
-      environment: {
-        ...environment,
-        [variables.idempotencyTable]: idempotencyRecords.tableName,
-        // New pets are stored only in partitions that lists have queried since an earlier deployment.
-        [variables.listPartitions]: stage.recordedListPartitions.toString(),
-      },
-      actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-      resources: [pets.tableArn, idempotencyRecords.tableArn],
-    }),
-    getPet: new LambdaFunction(stack, 'GetPet', {
-      bundle: bundles.get('get-pet')!,
-      description: operations.getPet.summary,
-      environment,
-      actions: ['dynamodb:GetItem'],
-      resources: [pets.tableArn],
-    }),
-    authorizer: new LambdaFunction(stack, 'Authorizer', {
-      bundle: bundles.get('authorizer')!,
-      description: 'Checks the API key of a request',
-      environment: { [variables.stage]: stage.name, [variables.apiKeysTable]: apiKeys.tableName },
-      actions: ['dynamodb:GetItem'],
-      resources: [apiKeys.tableArn],
-    }),
-  };
-  addAlarms(stack, functions);
-  return functions;
+  );
+  const authorizer = new LambdaFunction(stack, 'Authorizer', {
+    bundle: bundles.get('authorizer')!,
+    description: 'Checks the API key of a request',
+    environment: { [variables.stage]: stage.name, [variables.apiKeysTable]: apiKeys.tableName },
+    actions: ['dynamodb:GetItem'],
+    resources: [apiKeys.tableArn],
+  });
+  const all = { ...(Object.fromEntries(functions) as Record<OperationId, LambdaFunction>), authorizer };
+  addAlarms(stack, all);
+  return all;
+}
+
+/** Returns the name of the module of a function, such as `list-pets` for the operation `listPets`. */
+function kebabCase(operationId: string): string {
+  return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function addAlarms(stack: StageStack, functions: Functions): void {

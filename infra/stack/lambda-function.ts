@@ -6,7 +6,7 @@ import { environmentVariables, serviceName } from '../../shared/names.ts';
 import { acknowledge, principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
-interface LambdaFunctionProps extends lambda.FunctionOptions {
+export interface LambdaFunctionProps extends lambda.FunctionOptions {
   /** Path of the bundle, which is the only file in its folder. */
   bundle: string;
   /** IAM actions that the function needs in addition to writing logs and traces. */

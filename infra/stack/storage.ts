@@ -3,9 +3,9 @@ import * as backup from 'aws-cdk-lib/aws-backup';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { petList } from '../../shared/contract/pets.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { keyIndex } from '../../shared/names.ts';
+import { keyIndex, pascalCase } from '../../shared/names.ts';
 import { addManagedRole } from './roles.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
@@ -17,15 +17,21 @@ export function addTables(stack: StageStack) {
   const scope = new Construct(stack, 'Storage');
   const { indexName, partitionKey, sortKey } = keyIndex;
   return {
-    pets: new Table(scope, 'Pets', stack, {
-      effect: 'Requests are',
-      partitionKey: number('id'),
-      globalSecondaryIndexes: listIndexes(petList).map((index) => ({
-        indexName: index.indexName,
-        partitionKey: text(index.partitionKey),
-        sortKey: number('id'),
-      })),
-    }),
+    /** Tables of the items by the collection's `plural`. */
+    ofCollections: new Map(
+      collections.map((collection) => [
+        collection.plural as string,
+        new Table(scope, pascalCase(collection.plural), stack, {
+          effect: `Requests for ${collection.plural} are`,
+          partitionKey: number('id'),
+          globalSecondaryIndexes: listIndexes(collection).map((index) => ({
+            indexName: index.indexName,
+            partitionKey: text(index.partitionKey),
+            sortKey: number('id'),
+          })),
+        }),
+      ]),
+    ),
     idempotencyRecords: new Table(scope, 'IdempotencyRecords', stack, {
       effect: 'Requests with an Idempotency-Key are',
       partitionKey: text('token'),
@@ -46,7 +52,7 @@ export type Tables = ReturnType<typeof addTables>;
  * omit idempotency records, which expire after 24 hours. The vault's default key permits copies to other accounts.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
  */
-export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
+export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
   const { stage } = stack;
   if (!stage.backup) return;
   const { vaultArn, retentionDays } = stage.backup;
@@ -62,9 +68,12 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   // The original backups are kept for only a week, because restores in the stage's account use point-in-time recovery.
   plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
   const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
-  const reason = 'AWS maintains this policy for backups of all services. The plan selects only two tables.';
+  const reason =
+    'AWS maintains this policy for backups of all services. The plan selects only tables of the stage.';
   const role = addManagedRole(stack, 'BackupRole', { service: 'backup', policy, reason });
-  const resources = [pets, apiKeys].map((table) => backup.BackupResource.fromDynamoDbTable(table));
+  const resources = [...ofCollections.values(), apiKeys].map((table) =>
+    backup.BackupResource.fromDynamoDbTable(table),
+  );
   plan.addSelection('Tables', { role, resources });
 }
 
@@ -74,7 +83,7 @@ interface TableProps extends dynamodb.TablePropsV2 {
 }
 
 /** An on-demand table with a throttling alarm. Its indexes have the same limits as the table. */
-class Table extends dynamodb.TableV2 {
+export class Table extends dynamodb.TableV2 {
   /**
    * Number of throttled reads and writes of the table and its indexes. Alarms always ignore missing DynamoDB data, so
    * without FILL an alarm would never return to OK. However, FILL replaces late data with zero.

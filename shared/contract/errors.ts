@@ -38,7 +38,7 @@ const catalog = {
   not_found: {
     status: 404,
     message: 'This URL does not exist.',
-    description: 'The pet or the URL does not exist.',
+    description: 'The URL does not exist, or no item has the `id` in the URL.',
   },
   method_not_allowed: {
     status: 405,
@@ -61,8 +61,8 @@ const catalog = {
   },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key was already used for a different pet. Use a new key for this pet.',
-    description: `The \`Idempotency-Key\` was used for a different pet within the last ${IDEMPOTENCY_HOURS} hours.`,
+    message: 'This Idempotency-Key was already used for a different request. Use a new key for this request.',
+    description: `The \`Idempotency-Key\` was used for a different item within the last ${IDEMPOTENCY_HOURS} hours.`,
   },
   too_many_requests: {
     status: 429,

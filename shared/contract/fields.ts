@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Collection } from './collection.ts';
 import { INT64 } from './limits.ts';
 
 // Schemas define the rules, description and examples of each field and parameter. Error messages complete a sentence such
@@ -68,9 +69,9 @@ const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FOR
  * 3.3.3), which can contain spaces. The schema also accepts visible characters without quotes: `a` and `"a"` are the same
  * key. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  *
- * @param singular name of the item that the request creates, such as `pet`
+ * @param collection collection to which the request adds an item
  */
-export function idempotencyKey(singular: string) {
+export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     v.string(IDEMPOTENCY_KEY_MESSAGE),
     v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
@@ -85,6 +86,8 @@ export function idempotencyKey(singular: string) {
 
 /** Ids in the examples of the documentation: of the first and of the second item in a list. */
 export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
+/** Id in the example of a 404. */
+export const UNUSED_EXAMPLE_ID = 244141843387958n;
 
 /** Returns the schema of an id from `newId`. @param plural name of the items, such as `pets` */
 export function assignedId(plural: string) {
@@ -98,8 +101,8 @@ export function assignedId(plural: string) {
   );
 }
 
-/** Returns the schema of an id in a URL. @param singular name of the item, such as `pet` */
-export function idParameter(singular: string) {
+/** Returns the schema of an item's id in a URL. */
+export function idParameter({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     Int64Text,
     v.description(

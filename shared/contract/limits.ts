@@ -2,6 +2,7 @@ export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** Maximum size of a request body. The limit ensures that every resource fits in a DynamoDB item of up to 400 KB. */
 export const MAX_BODY_BYTES = 64 * 1_024;
+export const TOO_LARGE_MESSAGE = `The body must not exceed ${MAX_BODY_BYTES} bytes.`;
 
 /** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
 export const MAX_NAME_CHARACTERS = 255;

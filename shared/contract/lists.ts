@@ -1,25 +1,8 @@
 import * as v from 'valibot';
+import type { Collection } from './collection.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { EXAMPLE_IDS } from './fields.ts';
 import { PAGE } from './limits.ts';
-
-/** What is special about a list. */
-export interface List {
-  /** Path of the list after the host and stage. */
-  path: `/v1/${string}`;
-  /** Name of the items, such as `pets`. */
-  plural: string;
-  /** Start of the text in each cursor, by which a list recognizes its own cursors. It must differ from all other lists'. */
-  cursorPrefix: string;
-  /**
-   * Query parameters that filter the list. A parameter selects the items whose field of the same name equals the
-   * parameter's value. Filters are enumerations or integers: a text can be too long for the key of an index, and can
-   * contain the separator between the values in the key.
-   */
-  filters: v.ObjectEntries;
-  /** Combinations of filters that clients can send. Each combination has an index. The first combination is empty. */
-  filterCombinations: readonly (readonly string[])[];
-}
 
 const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
 
@@ -40,6 +23,8 @@ const Cursor = v.pipe(
   v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
 );
 
+type ListProps = Pick<Collection, 'path' | 'plural' | 'filters' | 'filterCombinations' | 'cursorPrefix'>;
+
 /** A page that a client requests. `cursor` is the id of the last item of the previous page. */
 export interface ListQuery {
   limit: number;
@@ -48,8 +33,8 @@ export interface ListQuery {
 }
 
 /** Returns the schema of a list's query. It rejects repeated parameters, because their values are arrays. */
-export function listQuery<const L extends List>(list: L) {
-  const filters: L['filters'] = list.filters;
+export function listQuery<const C extends ListProps>(list: C) {
+  const filters: C['filters'] = list.filters;
   const examples = Object.entries(filters).map(([name, schema]) => [name, v.getExamples(schema as never)[0]]);
   const exampleFilters = Object.fromEntries(examples);
   return v.pipe(
@@ -92,7 +77,7 @@ export function listQuery<const L extends List>(list: L) {
 }
 
 /** Returns the path and query of the page after the item with the id `last`. */
-export function nextPage(list: List, { limit, filters }: ListQuery, last: bigint): string {
+export function nextPage(list: ListProps, { limit, filters }: ListQuery, last: bigint): string {
   const query = new URLSearchParams({ limit: `${limit}` });
   for (const [name, value] of Object.entries(filters)) query.set(name, String(value));
   query.set('cursor', encodeCursor(list.cursorPrefix, last, filters));

@@ -1,7 +1,15 @@
 import * as v from 'valibot';
-import { assignedId, idempotencyKey, idParameter, Int64, text } from './fields.ts';
-import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
-import { type List, listQuery } from './lists.ts';
+import {
+  type Collection,
+  createDescription,
+  getDescription,
+  keyReusedMessage,
+  listDescription,
+  notFoundMessage,
+} from './collection.ts';
+import { assignedId, idempotencyKey, idParameter, Int64, text, UNUSED_EXAMPLE_ID } from './fields.ts';
+import { INT64, MAX_NAME_CHARACTERS, PAGE, TOO_LARGE_MESSAGE } from './limits.ts';
+import { listQuery } from './lists.ts';
 import type { Operation } from './operation.ts';
 
 // All that is published of pets.
@@ -43,11 +51,13 @@ export const Pet = v.pipe(
 );
 export type Pet = v.InferOutput<typeof Pet>;
 
-export const petList = {
-  path: '/v1/pets',
+const collection = {
+  singular: 'pet',
   plural: 'pets',
-  // The version of the cursors' format from before there could be other lists. Cursors that clients have must keep working.
-  cursorPrefix: '2',
+  description: 'Pets that the store offers.',
+  path: '/v1/pets',
+  item: Pet,
+  schemas: { Pet, NewPet, PetStatus },
   filters: {
     status: v.pipe(
       v.exactOptional(v.picklist(STATUSES, `must be exactly one of ${STATUSES.join(', ')}`)),
@@ -56,76 +66,69 @@ export const petList = {
     ),
   },
   filterCombinations: [[], ['status']],
-} as const satisfies List;
+  // The version of the cursors' format from before there could be other lists. Cursors that clients have must keep working.
+  cursorPrefix: '2',
+} as const satisfies Collection;
 
-export const petOperations = {
-  listPets: {
-    id: 'listPets',
-    summary: 'List pets',
-    description:
-      'Returns a page of up to `limit` pets, newest first. If there are more pets, the response has a `Link` header (RFC 8288) ' +
-      'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
-      'Pages never repeat a pet and never skip a pet that was listed when the first page was requested. ' +
-      'A new pet appears in lists shortly after it is added.',
-    method: 'GET',
-    path: petList.path,
-    request: v.object({ query: listQuery(petList) }),
-    success: {
-      status: 200,
-      description: 'A page of pets.',
-      schema: v.pipe(v.array(Pet), v.maxLength(PAGE.maximum)),
-      headers: { NextPage: 'sometimes' },
+export const pets = {
+  ...collection,
+  operations: {
+    list: {
+      id: 'listPets',
+      summary: 'List pets',
+      description: listDescription(collection),
+      method: 'GET',
+      path: collection.path,
+      request: v.object({ query: listQuery(collection) }),
+      success: {
+        status: 200,
+        description: 'A page of pets.',
+        schema: v.pipe(v.array(Pet), v.maxLength(PAGE.maximum)),
+        headers: { NextPage: 'sometimes' },
+      },
+      errors: {
+        invalid_request: `limit must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}; status must be exactly one of ${STATUSES.join(', ')}.`,
+      },
     },
-    errors: {
-      invalid_request: `limit must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}; status must be exactly one of ${PetStatus.options.join(', ')}.`,
+    create: {
+      id: 'createPet',
+      summary: 'Add a pet',
+      description: createDescription(collection),
+      method: 'POST',
+      path: collection.path,
+      request: v.object({
+        headers: v.object({ 'Idempotency-Key': v.exactOptional(idempotencyKey(collection)) }),
+        body: NewPet,
+      }),
+      success: {
+        status: 201,
+        description: 'The new pet.',
+        schema: Pet,
+        headers: { Location: 'always' },
+        links: { GetPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
+      },
+      errors: {
+        invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
+        request_too_large: TOO_LARGE_MESSAGE,
+        unsupported_media_type: true,
+        idempotency_key_reused: keyReusedMessage(collection),
+      },
     },
-  },
-  createPet: {
-    id: 'createPet',
-    summary: 'Add a pet',
-    description:
-      'Adds a pet and assigns its `id`.\n\nTo retry safely, send an `Idempotency-Key` that is unique to this pet, such as a random ' +
-      'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
-      `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never create a duplicate pet. ` +
-      'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +
-      'backoff with jitter.\n\nThe `Content-Type` ' +
-      'can also be any `application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding` ' +
-      `and is limited to ${MAX_BODY_BYTES / 1_024} KiB. Unknown fields are ignored.`,
-    method: 'POST',
-    path: petList.path,
-    request: v.object({
-      headers: v.object({ 'Idempotency-Key': v.exactOptional(idempotencyKey('pet')) }),
-      body: NewPet,
-    }),
-    success: {
-      status: 201,
-      description: 'The new pet.',
-      schema: Pet,
-      headers: { Location: 'always' },
-      links: { GetPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
-    },
-    errors: {
-      invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
-      request_too_large: `The body must not exceed ${MAX_BODY_BYTES} bytes.`,
-      unsupported_media_type: true,
-      idempotency_key_reused: true,
-    },
-  },
-  getPet: {
-    id: 'getPet',
-    summary: 'Get a pet',
-    description:
-      'Returns the pet with this `id`. Reads are strongly consistent, so a new pet is available immediately.',
-    method: 'GET',
-    path: `${petList.path}/{petId}`,
-    request: v.object({ path: v.object({ petId: idParameter('pet') }) }),
-    success: { status: 200, description: 'The pet.', schema: Pet },
-    errors: { not_found: 'No pet has the id 244141843387958.' },
-    deprecation: {
-      since: new Date('2026-11-21T00:00:00Z'),
-      sunset: new Date('2030-12-05T00:00:00Z'),
-      successor: petList.path,
-      advice: 'Use `GET /pets` with the `status` filter instead.',
+    get: {
+      id: 'getPet',
+      summary: 'Get a pet',
+      description: getDescription(collection),
+      method: 'GET',
+      path: `${collection.path}/{petId}`,
+      request: v.object({ path: v.object({ petId: idParameter(collection) }) }),
+      success: { status: 200, description: 'The pet.', schema: Pet },
+      errors: { not_found: notFoundMessage(collection, UNUSED_EXAMPLE_ID) },
+      deprecation: {
+        since: new Date('2026-11-21T00:00:00Z'),
+        sunset: new Date('2030-12-05T00:00:00Z'),
+        successor: collection.path,
+        advice: 'Use `GET /pets` with the `status` filter instead.',
+      },
     },
   },
-} as const satisfies Record<string, Operation>;
+} as const satisfies Collection & { operations: Record<string, Operation> };

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
-import { MAX_BODY_BYTES } from '../contract/limits.ts';
+import { MAX_BODY_BYTES, TOO_LARGE_MESSAGE } from '../contract/limits.ts';
 
 /**
  * Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons.
@@ -62,7 +62,7 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   requireJson(event);
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
-    throw new ApiError('request_too_large', `The body must not exceed ${MAX_BODY_BYTES} bytes.`);
+    throw new ApiError('request_too_large', TOO_LARGE_MESSAGE);
   }
   const bytes = event.isBase64Encoded ? Buffer.from(sent, 'base64') : undefined;
   if (bytes && !isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');

@@ -1,30 +1,18 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
-import { type environmentVariables, type metrics, requireEnvironment } from '../names.ts';
+import {
+  createdMetric,
+  environmentVariables,
+  pascalCase,
+  requireEnvironment,
+  tableVariable,
+} from '../names.ts';
 import { claimId } from './idempotency.ts';
 import { listPartitionOf, newId } from './ids.ts';
-import type { List } from '../contract/lists.ts';
+import type { AnyItem, Collection, Item } from '../contract/collection.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { count } from '../telemetry.ts';
-
-/** Any item that a collection stores. Its id is from `newId`. */
-interface AnyItem {
-  id: bigint;
-}
-
-/** A resource whose items clients create, get and list. */
-export interface Collection<Item extends AnyItem> {
-  /** Name of an item, such as `pet`. */
-  singular: string;
-  list: List;
-  /** Names of the fields in responses, in their order. A stored item also has attributes that are not published. */
-  fields: readonly (keyof Item & string)[];
-  /** Environment variable with the name of the table. */
-  table: keyof typeof environmentVariables;
-  /** Metric that counts the creates. */
-  created: (typeof metrics)['petsCreated'];
-}
 
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
@@ -39,24 +27,24 @@ const MAX_ATTEMPTS = 20;
  * @param generateId function that generates an id and is called again if the id is taken
  * @throws UnavailableError if no free id was found, or the stored item or the idempotency record was deleted.
  */
-export async function create<Item extends AnyItem>(
-  collection: Collection<Item>,
-  newItem: Omit<Item, 'id'>,
+export async function create<C extends Collection>(
+  collection: C,
+  newItem: Omit<Item<C>, 'id'>,
   token?: string,
   generateId: () => bigint = newId,
-): Promise<Item | undefined> {
-  const { singular, list } = collection;
-  const table = requireEnvironment(collection.table);
+): Promise<Item<C> | undefined> {
+  const { singular } = collection;
+  const table = requireEnvironment(tableVariable(collection));
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const proposed = generateId();
-    const id = token ? await claimId(`${singular}Id`, token, newItem, proposed, taken) : proposed;
+    const id = token ? await claimId(idAttribute(singular), token, newItem, proposed, taken) : proposed;
     if (id === undefined) return undefined;
-    const item = { id, ...newItem } as Item;
+    const item = { id, ...newItem } as Item<C>;
     const partition = listPartitionOf(id, listPartitions());
-    if (await putIfAbsent(table, { ...item, creation, ...indexKeys(list, item, partition) })) {
-      count(collection.created, {});
+    if (await putIfAbsent(table, { ...item, creation, ...indexKeys(collection, item, partition) })) {
+      count(createdMetric(collection), {});
       return item;
     }
     const stored = await readItem<{ creation: string }>(table, { id });
@@ -71,12 +59,15 @@ export async function create<Item extends AnyItem>(
 }
 
 /** Returns the item with this id, or undefined if there is none. The read is strongly consistent. */
-export async function get<Item extends AnyItem>(
-  collection: Collection<Item>,
-  id: bigint,
-): Promise<Item | undefined> {
-  const stored = await readItem<Item>(requireEnvironment(collection.table), { id });
-  return stored && published(collection.fields, stored);
+export async function get<C extends Collection>(collection: C, id: bigint): Promise<Item<C> | undefined> {
+  const stored = await readItem<AnyItem>(requireEnvironment(tableVariable(collection)), { id });
+  return stored && published(collection, stored);
+}
+
+/** Returns the name of the attribute with the item's id in an idempotency record, such as `petId`. */
+function idAttribute(singular: string): string {
+  const name = pascalCase(singular);
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}Id`;
 }
 
 function putIfAbsent(TableName: string, Item: object): Promise<boolean> {
@@ -89,8 +80,12 @@ function putIfAbsent(TableName: string, Item: object): Promise<boolean> {
  * operation that changes a field with a filter must also write the keys that this function returns for the changed item,
  * and remove the others.
  */
-export function indexKeys(list: List, item: object, partition: string): Record<string, string> {
-  const indexes = listIndexes(list).filter(({ filters }) => filters.every((name) => name in item));
+export function indexKeys(
+  collection: Pick<Collection, 'filterCombinations'>,
+  item: object,
+  partition: string,
+): Record<string, string> {
+  const indexes = listIndexes(collection).filter(({ filters }) => filters.every((name) => name in item));
   return Object.fromEntries(
     indexes.map(({ filters, partitionKey }) => [partitionKey, partitionKeyValue(filters, item, partition)]),
   );
@@ -102,17 +97,20 @@ export function partitionKeyValue(filters: readonly string[], values: object, pa
   return [...texts, partition].join('#');
 }
 
+/** Returns the names of the fields that responses contain, in their order. */
+export function fieldsOf({ item }: Pick<Collection, 'item'>): string[] {
+  return Object.keys(item.entries);
+}
+
 /** Returns the published fields of a stored item. */
-export function published<Item extends AnyItem>(
-  fields: readonly (keyof Item & string)[],
-  stored: Item,
-): Item {
-  const present = fields.filter((name) => stored[name] !== undefined);
-  return Object.fromEntries(present.map((name) => [name, stored[name]])) as Partial<Item> as Item;
+export function published<C extends Collection>(collection: C, stored: object): Item<C> {
+  const values: Record<string, unknown> = { ...stored };
+  const present = fieldsOf(collection).filter((name) => values[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, values[name]])) as object as Item<C>;
 }
 
 export function listPartitions(): number {
-  const partitions = Number(requireEnvironment('listPartitions'));
+  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
   // With zero partitions, all lists would be empty without an error.
   if (!Number.isInteger(partitions) || partitions < 1)
     throw new Error('LIST_PARTITIONS must be a positive integer.');

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
-import { requireEnvironment } from '../names.ts';
+import { environmentVariables, requireEnvironment } from '../names.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 
@@ -43,7 +43,7 @@ export async function claimId(
   const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
-  const TableName = requireEnvironment('idempotencyTable');
+  const TableName = requireEnvironment(environmentVariables.idempotencyTable);
   const expiresAt = now + IDEMPOTENCY_HOURS * 3_600;
   const Item: IdempotencyRecord = { token, fingerprint, expiresAt, [attribute]: proposed };
   const put = new PutCommand({

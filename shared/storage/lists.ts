@@ -2,10 +2,11 @@ import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { hasExactly, type ListQuery } from '../contract/lists.ts';
 import { type ListIndex, listIndexes } from '../list-indexes.ts';
-import { requireEnvironment } from '../names.ts';
+import { requireEnvironment, tableVariable } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
 import { queryLimit } from './ids.ts';
-import { type Collection, listPartitions, partitionKeyValue, published } from './collection.ts';
+import { fieldsOf, listPartitions, partitionKeyValue, published } from './collection.ts';
+import type { Collection, Item } from '../contract/collection.ts';
 
 const client = createClient();
 
@@ -22,18 +23,16 @@ interface PartitionQuery {
   startKey?: StoredItem | undefined;
 }
 
-type AnyCollection = Pick<Collection<any>, 'fields' | 'list' | 'table'>;
-
 /** Returns the newest items with ids below `cursor`, and in `next` the last item's id if there is another page. */
-export async function list<Item extends { id: bigint }>(
-  collection: Collection<Item>,
+export async function list<C extends Collection>(
+  collection: C,
   query: ListQuery,
-): Promise<{ items: Item[]; next: bigint | undefined }> {
+): Promise<{ items: Item<C>[]; next: bigint | undefined }> {
   // One additional item is read to determine whether there is a next page.
   const newest = await readNewest(collection, query.limit + 1, query);
   const items = newest
     .slice(0, query.limit)
-    .map(({ attributes }) => published(collection.fields, unmarshall(attributes, unmarshallOptions) as Item));
+    .map(({ attributes }) => published(collection, unmarshall(attributes, unmarshallOptions)));
   return { items, next: newest.length > query.limit ? items.at(-1)?.id : undefined };
 }
 
@@ -43,12 +42,12 @@ export async function list<Item extends { id: bigint }>(
  * be among the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
  */
 async function readNewest(
-  collection: AnyCollection,
+  collection: Collection,
   count: number,
   { filters, cursor }: ListQuery,
 ): Promise<StoredItem[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
-  const index = listIndexes(collection.list).find((one) => hasExactly(filters, one.filters))!;
+  const index = listIndexes(collection).find((one) => hasExactly(filters, one.filters))!;
   const ask = queryOf(collection, index, filters, cursor);
   const limit = queryLimit(count, partitions.length);
   let newest: StoredItem[] = [];
@@ -67,19 +66,19 @@ async function readNewest(
 
 /** Returns a function that queries a partition of an index. */
 function queryOf(
-  { fields, table }: AnyCollection,
+  collection: Collection,
   { indexName, partitionKey, filters: names }: ListIndex,
   filters: object,
   cursor: bigint | undefined,
 ) {
   // Field names have placeholders, because some are reserved words in DynamoDB.
-  const fieldNames = Object.fromEntries(fields.map((name) => [`#${name}`, name]));
+  const fieldNames = Object.fromEntries(fieldsOf(collection).map((name) => [`#${name}`, name]));
   const ProjectionExpression = Object.keys(fieldNames).join();
 
   return async ({ partition, limit, startKey }: PartitionQuery) => {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
-        TableName: requireEnvironment(table),
+        TableName: requireEnvironment(tableVariable(collection)),
         IndexName: indexName,
         KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
         ProjectionExpression,

@@ -8,7 +8,7 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { type Pet, petList, type PetStatus } from '../../shared/contract/pets.ts';
+import { type Pet, pets as collection, type PetStatus } from '../../shared/contract/pets.ts';
 import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
@@ -66,7 +66,7 @@ export async function fillStore(
     entries.forEach(({ key, value }) => batch.put(key, value));
   for (let index = 0; index < pets; index += 1) {
     const pet = petOf(index, pets);
-    const keys = indexKeys(petList, pet, listPartitionOf(pet.id, partitions));
+    const keys = indexKeys(collection, pet, listPartitionOf(pet.id, partitions));
     const stored = marshall({ ...pet, creation: randomUUID(), ...keys });
     updateIndexes({ db: { batch: add } }, { TableName, ...properties }, undefined, stored, () => {});
     if (batch.length < 10_000 && index < pets - 1) continue;
@@ -122,7 +122,7 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
     const newest = listed.take(page * limit).toArray();
     const query = new URLSearchParams({ limit: `${limit}`, ...filters });
     const previous = newest.at(-limit - 1);
-    if (previous) query.set('cursor', encodeCursor(petList.cursorPrefix, previous.id, filters));
+    if (previous) query.set('cursor', encodeCursor(collection.cursorPrefix, previous.id, filters));
     const expected = stringifyJson(newest.slice(-limit));
     return () => ({ path: `/pets?${query.toString()}`, expected });
   };

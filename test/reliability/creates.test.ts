@@ -2,16 +2,15 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { metrics } from '../../shared/names.ts';
+import { createdMetric } from '../../shared/names.ts';
 import { database, UnavailableError } from '../../shared/storage/database.ts';
 import { tokenOf } from '../../shared/storage/idempotency.ts';
 import { newId } from '../../shared/storage/ids.ts';
 import * as storage from '../../shared/storage/collection.ts';
 import { list } from '../../shared/storage/lists.ts';
-import { pets as collection } from '../../shared/storage/pets.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { validPet } from '../support/sample.ts';
-import type { NewPet, Pet } from '../../shared/contract/pets.ts';
+import { type NewPet, type Pet, pets as collection } from '../../shared/contract/pets.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();
@@ -106,7 +105,7 @@ describe('concurrent requests with the same idempotency key', () => {
     const pets = (await Promise.all(Array.from({ length: 10 }, () => create(newPet, token)))) as Pet[];
     expect(pets).toEqual(pets.map(() => ({ id: pets[0]!.id, ...newPet })));
     await expectListed([pets[0]!]);
-    expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
+    expect(occurrences()).toEqual([...before, counted(createdMetric(collection).name)]);
   });
 
   test('create only one pet if they request two different pets', async () => {
@@ -167,7 +166,7 @@ describe('creates that generate the same id several times', () => {
     expect(responses).toEqual(pets.flatMap((pet) => Array<Pet>(attempts).fill(pet)));
     expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
     await expectListed(pets);
-    expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
+    expect(occurrences()).toEqual(requested.map(() => counted(createdMetric(collection).name)));
   });
 
   test('throw an UnavailableError if all generated ids are taken, and succeed when retried', async () => {

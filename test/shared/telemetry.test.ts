@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
+import { createdMetric, metricNamespace, metrics, serviceName } from '../../shared/names.ts';
+import { books } from '../support/books.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
 // Sets this variable before the import below, because Powertools reads the variable only when telemetry.ts is loaded.
@@ -26,7 +27,7 @@ describe('count', () => {
 });
 
 test('primeCount writes no metric, either immediately or with the next metric', () => {
-  primeCount(metrics.petsCreated);
+  primeCount(createdMetric(books));
   count(metrics.errorResponses, { code: 'not_found' });
   expect(occurrences()).toMatchObject([{ name: 'ErrorResponses' }]);
 });

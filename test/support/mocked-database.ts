@@ -1,7 +1,9 @@
 import { __Client as Client, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { type EnvironmentVariable, environmentVariables } from '../../shared/names.ts';
+import { collections } from '../../shared/contract/operations.ts';
+import { environmentVariables, tableVariable } from '../../shared/names.ts';
+import { books } from './books.ts';
 
 /** Mock of all database clients. It produces faults that a real database cannot produce on demand. */
 export const mock = mockClient(Client);
@@ -23,13 +25,18 @@ export function inputs(): any[] {
 
 /** All environment variables that the functions read. Each table has the name of its variable, such as `PETS_TABLE`. */
 export const functionsEnvironment = {
-  ...Object.fromEntries(Object.values(environmentVariables).map((name) => [name, name])),
+  ...Object.fromEntries(
+    [...Object.values(environmentVariables), ...[...collections, books].map(tableVariable)].map((name) => [
+      name,
+      name,
+    ]),
+  ),
   STAGE: 'staging',
   LIST_PARTITIONS: '1',
 };
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */
-export function setEnvironment(variables: Partial<Record<EnvironmentVariable, string>>): void {
+export function setEnvironment(variables: Record<string, string>): void {
   const before = { ...process.env };
   beforeEach(() => {
     Object.assign(process.env, variables);

@@ -1,8 +1,9 @@
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
-import { productName } from '../../../shared/names.ts';
+import type { Collection } from '../../../shared/contract/collection.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { productDescription, productName } from '../../../shared/names.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
 import { jsonContent, otherResponses, responseComponents, responsesOf } from './responses.ts';
@@ -23,7 +24,7 @@ export function openApiJson(): string {
       title: productName,
       version: '1.0.0',
       description:
-        'An API to list, add and fetch the pets that a store offers. ' +
+        `${productDescription} ` +
         'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`.',
       contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
@@ -37,7 +38,7 @@ export function openApiJson(): string {
       server('Staging', 'staging_host', `staging.${PRODUCTION_DOMAIN}`),
     ],
     security: [{ bearerAuth: [] }],
-    tags: [{ name: 'pets', description: 'Pets that the store offers.' }],
+    tags: collections.map(({ plural: name, description }) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
@@ -77,22 +78,24 @@ function server(stage: string, variable: string, host: string): Json {
 /** Returns the operations by path and method. The paths omit the version, because the base URL contains it. */
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of Object.values<Operation>(operations)) {
-    const path = operation.path.replace('/v1', '');
-    paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = operationObject(operation);
+  for (const collection of collections) {
+    for (const operation of Object.values<Operation>(collection.operations)) {
+      const path = operation.path.replace('/v1', '');
+      paths[path] ??= {};
+      paths[path][operation.method.toLowerCase()] = operationObject(operation, collection);
+    }
   }
   return paths;
 }
 
-function operationObject(operation: Operation): Json {
+function operationObject(operation: Operation, { plural }: Collection): Json {
   const { id, summary, request, deprecation } = operation;
   const { body } = request.entries;
   return {
     operationId: id,
     summary,
     description: descriptionOf(operation),
-    tags: ['pets'],
+    tags: [plural],
     deprecated: deprecation && true,
     'x-deprecated-reason': deprecation?.advice,
     'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),

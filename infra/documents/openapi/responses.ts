@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import * as gateway from '../../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { collections } from '../../../shared/contract/operations.ts';
 import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
@@ -33,7 +33,7 @@ function successResponse(operation: Operation): Json {
   const { description, schema, headers, links } = operation.success;
   return {
     description,
-    headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }),
+    headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }, operation),
     content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
     links,
   };
@@ -50,12 +50,14 @@ export function otherResponses(): Json {
  * because the client generator ogen derives conflicting types from responses without a name.
  */
 export function responseComponents(): Json {
-  const all = Object.values<Operation>(operations).flatMap((operation) =>
-    errorCodesOf(operation, gateway.operationCodes).map((code) => [
-      responseName(code, operation),
-      errorResponse(code, operation),
-    ]),
-  );
+  const all = collections
+    .flatMap((collection) => Object.values<Operation>(collection.operations))
+    .flatMap((operation) =>
+      errorCodesOf(operation, gateway.operationCodes).map((code) => [
+        responseName(code, operation),
+        errorResponse(code, operation),
+      ]),
+    );
   return Object.fromEntries(all);
 }
 
@@ -81,11 +83,14 @@ function errorResponse(code: ErrorCode, requests = otherRequests): Json {
   const example = errorBody(code, message === true ? undefined : message, EXAMPLE_REQUEST_ID);
   return {
     description,
-    headers: headersObject({
-      ...headers,
-      ...(retryAfterSeconds && { RetryAfter: 'always' }),
-      ...(isOfFunction && deprecationHeaders(requests, presence)),
-    }),
+    headers: headersObject(
+      {
+        ...headers,
+        ...(retryAfterSeconds && { RetryAfter: 'always' }),
+        ...(isOfFunction && deprecationHeaders(requests, presence)),
+      },
+      requests,
+    ),
     content: jsonContent({ $ref: '#/components/schemas/Error' }, example),
   };
 }

@@ -2,12 +2,16 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
 import type { Operation, RequestParts } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
-import { NewPet, Pet, PetStatus } from '../../../shared/contract/pets.ts';
+import type { Collection } from '../../../shared/contract/collection.ts';
+import { collections, operations } from '../../../shared/contract/operations.ts';
 
 export type Json = Record<string, unknown>;
 
-const components = { Pet, NewPet, PetStatus };
+/** Schemas with a name, which the document refers to. */
+const components: Record<string, any> = Object.assign(
+  {},
+  ...collections.map(({ schemas }: Collection) => schemas),
+);
 const requestBodies = new Set(
   Object.values<Operation>(operations).map(({ request }) => request.entries.body),
 );
@@ -47,7 +51,7 @@ const conversion: ConversionConfig = {
 
 export function componentSchemas(): Json {
   const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => {
-    const isSent = requestBodies.has(components[name as keyof typeof components]);
+    const isSent = requestBodies.has(components[name]);
     return [name, withTextRules(schema, isSent)];
   });
   return { ...Object.fromEntries(schemas), Error: errorSchema };
@@ -110,16 +114,18 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
         in: location,
         required: location === 'path',
         description,
-        schema: isPetStatus(entry) ? schemaObject(PetStatus) : withParsedDefault(valueSchema, entry),
+        schema: schemaObjectOfEnumeration(entry) ?? withParsedDefault(valueSchema, entry),
         example: examples[name],
       };
     });
   });
 }
 
-/** Returns whether a parameter's values are those of `PetStatus`, so that the parameter can refer to this component. */
-function isPetStatus(entry: any): boolean {
-  return (entry.wrapped ?? entry).options === PetStatus.options;
+/** Returns a reference to the component with the same options as a parameter, such as `PetStatus`, if there is one. */
+function schemaObjectOfEnumeration(entry: any): Json | undefined {
+  const { options } = entry.wrapped ?? entry;
+  const component = options && Object.values(components).find((schema) => schema.options === options);
+  return component && schemaObject(component);
 }
 
 /** Parses a parameter's default. In the schema of the request, the default is a string. */

@@ -29,7 +29,9 @@ function trace(input: string, folder = join(assembly, 'source-maps')) {
 test('trace replaces bundle positions in a log line with source positions', async () => {
   const traced = done(await trace(logLine));
   expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
-  expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
+  expect(traced).toContain(
+    `(${sourcePosition('functions/authorizer.ts', 'requireEnvironment(environmentVariables.stage')}:`,
+  );
   expect(traced).not.toContain('.mjs:');
 });
 

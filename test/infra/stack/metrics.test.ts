@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { metricNamespace, metrics } from '../../../shared/names.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { createdMetric, metricNamespace, metrics } from '../../../shared/names.ts';
 import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
 import { queriesOf } from './cloudwatch.ts';
 
@@ -28,7 +29,7 @@ const emitted = [
   ...documented.flatMap(([namespace, names, sets]) =>
     names.split(' ').flatMap((name) => sets.map((set) => textOf(namespace, name, set.split(' ')))),
   ),
-  ...Object.values(metrics).map(({ name, dimensions }) =>
+  ...[...Object.values(metrics), ...collections.map(createdMetric)].map(({ name, dimensions }) =>
     textOf(metricNamespace, name, ['service', ...dimensions]),
   ),
 ];

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { idempotencyKey, idParameter, text } from '../../../shared/contract/fields.ts';
+import { books } from '../../support/books.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
 
 const DOG = '\u{1f415}';
@@ -22,8 +23,8 @@ function quoted(key: string): string {
   return `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-const schema = idempotencyKey('pet');
-const petId = idParameter('pet');
+const schema = idempotencyKey(books);
+const bookId = idParameter(books);
 
 describe('the schema of an Idempotency-Key', () => {
   test('accepts visible ASCII characters with or without quotes', () => {
@@ -51,7 +52,7 @@ describe('the schema of an Idempotency-Key', () => {
 test('an id in a URL can be any decimal int64', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: INT64.minimum, max: INT64.maximum }), (id) => {
-      expect(v.parse(petId, id.toString())).toBe(id);
+      expect(v.parse(bookId, id.toString())).toBe(id);
     }),
   );
 });
@@ -60,8 +61,8 @@ test.each<[string, v.GenericSchema, unknown[]]>([
   ['Idempotency-Key', schema, ['', 'a b', 'a\n', 'a\x7f', 'caf\u00e9', 'a'.repeat(256), ['a', 'b']]],
   ['quoted Idempotency-Key', schema, ['""', '"a', '"a"b"', '"a\t"', `"${'a'.repeat(256)}"`]],
   ['escape in an Idempotency-Key', schema, [String.raw`"a\"`, String.raw`"\a"`]],
-  ['petId', petId, ['+5', '5.0', '05', '-05', '-0', '5\n', ' 5', '', '\u0665', 5n]],
-  ['petId', petId, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000)]],
+  ['bookId', bookId, ['+5', '5.0', '05', '-05', '-0', '5\n', ' 5', '', '\u0665', 5n]],
+  ['bookId', bookId, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000)]],
 ])('an invalid %s is rejected', (_name, field, values) => {
   expect(values.filter((value) => v.is(field, value))).toEqual([]);
 });

@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { Int64Text } from '../../../shared/contract/fields.ts';
 import { listQuery, nextPage } from '../../../shared/contract/lists.ts';
-import { petList } from '../../../shared/contract/pets.ts';
+import { pets } from '../../../shared/contract/pets.ts';
 
-const ListPetsQuery = listQuery(petList);
+const ListPetsQuery = listQuery(pets);
 
 function problems(query: object): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(ListPetsQuery, query);
@@ -42,14 +42,14 @@ test.each<[string, unknown[]]>([
 });
 
 test('the next page of a list repeats its limit and filters', () => {
-  const address = nextPage(petList, { limit: 5, filters: { status: 'sold' } }, 42n);
+  const address = nextPage(pets, { limit: 5, filters: { status: 'sold' } }, 42n);
   expect(address).toMatch(/^\/v1\/pets\?limit=5&status=sold&cursor=[\w-]+$/);
   const query = Object.fromEntries(new URLSearchParams(address.split('?')[1]));
   expect(v.parse(ListPetsQuery, query)).toEqual({ limit: 5, filters: { status: 'sold' }, cursor: 42n });
 });
 
 test('a list rejects the cursors of another list', () => {
-  const other = listQuery({ ...petList, cursorPrefix: 'others' });
+  const other = listQuery({ ...pets, cursorPrefix: 'others' });
   const cursor = encodeCursor('others', 42n, {});
   expect(v.is(other, { cursor })).toBe(true);
   expect(problems({ cursor })).toEqual([['cursor', 'must be from a page of this list, or omitted']]);
@@ -58,16 +58,14 @@ test('a list rejects the cursors of another list', () => {
 describe('filters', () => {
   test('are enumerations or integers, because index keys cannot contain every text', () => {
     const texts = ['a', '#', 'sold#1', 'x'.repeat(2_049)];
-    const accepted = texts.filter((text) =>
-      Object.values(petList.filters).some((filter) => v.is(filter, text)),
-    );
+    const accepted = texts.filter((text) => Object.values(pets.filters).some((filter) => v.is(filter, text)));
     expect(accepted).toEqual([]);
   });
 
   test('that form no supported combination are rejected with a list of the supported combinations', () => {
     const query = listQuery({
-      ...petList,
-      filters: { ...petList.filters, categoryId: v.exactOptional(Int64Text) },
+      ...pets,
+      filters: { ...pets.filters, categoryId: v.exactOptional(Int64Text) },
       filterCombinations: [[], ['status', 'categoryId'], ['categoryId']],
     });
     const message = 'must be part of a supported combination of filters: status and categoryId or categoryId';
@@ -76,8 +74,8 @@ describe('filters', () => {
   });
 
   test('of pets all belong to a supported combination, because the service rejects the others', () => {
-    const combined = new Set<string>(petList.filterCombinations.flat());
-    const missing = Object.keys(petList.filters).filter((name) => !combined.has(name));
+    const combined = new Set<string>(pets.filterCombinations.flat());
+    const missing = Object.keys(pets.filters).filter((name) => !combined.has(name));
     expect(missing.map((name) => `Add ${name} to filterCombinations in shared/contract/pets.ts.`)).toEqual(
       [],
     );

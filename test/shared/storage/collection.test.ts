@@ -1,11 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { create, get } from '../../../shared/storage/collection.ts';
-import { pets } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { petWithoutStatus, validPet } from '../../support/sample.ts';
-import type { NewPet } from '../../../shared/contract/pets.ts';
+import { type NewPet, pets } from '../../../shared/contract/pets.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '4' });
 

@@ -3,8 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { list } from '../../../shared/storage/lists.ts';
-import { pets as collection } from '../../../shared/storage/pets.ts';
-import { type Pet, PetStatus } from '../../../shared/contract/pets.ts';
+import { type Pet, pets as collection, PetStatus } from '../../../shared/contract/pets.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { petWithoutStatus } from '../../support/sample.ts';
 

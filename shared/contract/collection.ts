@@ -1,0 +1,76 @@
+import type * as v from 'valibot';
+import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
+
+/** Any item that a collection stores. `newId` generates its id. */
+export interface AnyItem {
+  id: bigint;
+}
+
+/** A resource whose items clients can create, get and list, and all that the storage of the items depends on. */
+export interface Collection {
+  /** Name of an item and of several items, such as `pet` and `pets`, or `gift card` and `gift cards`. */
+  singular: string;
+  plural: string;
+  /** Description of the collection in Markdown, for the OpenAPI document. */
+  description: string;
+  /** Path of the list after the host and stage. */
+  path: `/v1/${string}`;
+  /** Schema of an item in responses. A stored item also has attributes that are not published. */
+  item: v.GenericSchema<any, AnyItem> & { entries: v.ObjectEntries };
+  /** Schemas that have a name in the OpenAPI document. */
+  schemas: Record<string, v.GenericSchema>;
+  /**
+   * Query parameters that filter the list. A parameter selects the items whose field of the same name equals the
+   * parameter's value. Filters are enumerations or integers: a text can be too long for the key of an index, and can
+   * contain the separator between the values in the key.
+   */
+  filters: v.ObjectEntries;
+  /** Combinations of filters that clients can send. Each combination has an index. The first combination is empty. */
+  filterCombinations: readonly (readonly string[])[];
+  /** Start of the text in each cursor, by which a list recognizes its own cursors. It must differ from all other lists'. */
+  cursorPrefix: string;
+}
+
+export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
+
+type Names = Pick<Collection, 'singular' | 'plural'>;
+
+// The operations of all collections share these texts.
+
+/** Returns the description of an operation that lists a collection. */
+export function listDescription({ singular, plural }: Names): string {
+  return (
+    `Returns a page of up to \`limit\` ${plural}, newest first. If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
+    'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
+    `Pages never repeat a ${singular} and never skip a ${singular} that was listed when the first page was requested. ` +
+    `A new ${singular} appears in lists shortly after it is added.`
+  );
+}
+
+/** Returns the description of an operation that adds an item to a collection. */
+export function createDescription({ singular }: Names): string {
+  return (
+    `Adds a ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
+    'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
+    `${IDEMPOTENCY_HOURS} hours, all retries return the same ${singular} and never create a duplicate ${singular}. ` +
+    'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +
+    'backoff with jitter.\n\nThe `Content-Type` ' +
+    'can also be any `application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding` ' +
+    `and is limited to ${MAX_BODY_BYTES / 1_024} KiB. Unknown fields are ignored.`
+  );
+}
+
+/** Returns the description of an operation that gets an item of a collection. */
+export function getDescription({ singular }: Names): string {
+  return `Returns the ${singular} with this \`id\`. Reads are strongly consistent, so a new ${singular} is available immediately.`;
+}
+
+/** Returns the message of a 404 if no item has the id. */
+export function notFoundMessage({ singular }: Names, id: bigint): string {
+  return `No ${singular} has the id ${id}.`;
+}
+
+/** Returns the message of a 422 after an `Idempotency-Key` was used for two items. */
+export function keyReusedMessage({ singular }: Names): string {
+  return `This Idempotency-Key was already used for a different ${singular}. Use a new key for this ${singular}.`;
+}
