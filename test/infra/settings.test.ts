@@ -47,7 +47,7 @@ test.each<[object, string]>([
   [{ logRetentionDays: 15 }, 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, '],
   [{ firewall: { ...firewall, action: 'BLOCK' } }, "firewall.action must be 'count' or 'block', not 'BLOCK'"],
   [{ firewall: { ...firewall, requestsPerMinutePerKey: '10' } }, 'must be an integer from 10 to 2000000000'],
-  [{ backup: { ...backup, vaultArn: 'pets' } }, 'backup.vaultArn must be the ARN of a backup vault, not '],
+  [{ backup: { ...backup, vaultArn: 'vault' } }, 'backup.vaultArn must be the ARN of a backup vault, not '],
   [{ backup: { ...backup, retentionDays: 0 } }, 'retentionDays must be an integer from 1 to 36500, not 0'],
   [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
   [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],

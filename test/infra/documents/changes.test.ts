@@ -8,27 +8,27 @@ import { runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const file = join(temporaryFolder(), 'base.json');
-const source: any = parseJson(readFileSync('openapi.json', 'utf8'));
+const openApi: any = parseJson(readFileSync('openapi.json', 'utf8'));
 
 // The start of the paths in the reported lines.
-const GET = 'paths › /pets › get';
+const GET = 'paths › /books › get';
 const LIMIT = `${GET} › parameters › limit`;
-const STATUS = `${GET} › parameters › status`;
+const GENRE = `${GET} › parameters › genre`;
 const RETRY_AFTER = `${GET} › responses › 503 › headers › Retry-After`;
-const POST = 'paths › /pets › post';
+const POST = 'paths › /books › post';
 const JSON_SCHEMA = 'content › application/json › schema';
-const NEW_PET = `${POST} › requestBody › ${JSON_SCHEMA}`;
-const PET = `${POST} › responses › 201 › ${JSON_SCHEMA}`;
+const NEW_BOOK = `${POST} › requestBody › ${JSON_SCHEMA}`;
+const BOOK = `${POST} › responses › 201 › ${JSON_SCHEMA}`;
 
 // The same parts of a document.
-const getOf = (document: any): any => document.paths['/pets'].get;
+const getOf = (document: any): any => document.paths['/books'].get;
 const parameterOf = (document: any, parameter: string): any =>
   getOf(document).parameters.find(({ name }: { name: string }) => name === parameter);
 const retryAfterOf = (document: any): any => getOf(document).responses[503].headers['Retry-After'];
-const postOf = (document: any): any => document.paths['/pets'].post;
+const postOf = (document: any): any => document.paths['/books'].post;
 const jsonSchemaOf = ({ content }: any): any => content['application/json'].schema;
-const newPetOf = (document: any): any => jsonSchemaOf(postOf(document).requestBody);
-const petOf = (document: any): any => jsonSchemaOf(postOf(document).responses[201]);
+const newBookOf = (document: any): any => jsonSchemaOf(postOf(document).requestBody);
+const bookOf = (document: any): any => jsonSchemaOf(postOf(document).responses[201]);
 
 /** Changes a document in place. */
 type Edit = (document: any) => unknown;
@@ -44,11 +44,56 @@ function remove(list: unknown[], item: unknown): void {
   list.splice(list.indexOf(item), 1);
 }
 
-const base = edited(withoutReferences(source), (document) => {
-  document.paths['/stores'] = {};
-  postOf(document)['x-sunset'] = '2030-12-05';
-  petOf(document).properties.addedField = { type: 'string' };
-});
+const genre = { type: 'string', enum: ['novel', 'poetry'] };
+const authorId = { type: 'integer', format: 'int64', maximum: 9_223_372_036_854_775_807n };
+const newBook = {
+  type: 'object',
+  properties: { title: { type: 'string', minLength: 1 }, authorId, genre },
+  required: ['title', 'authorId'],
+};
+const book = {
+  type: 'object',
+  properties: { id: { type: 'integer', minimum: 1 }, title: { type: 'string' }, authorId, genre },
+  required: ['id', 'title', 'authorId'],
+};
+const limit = { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 };
+const retryAfter = { required: true, schema: { type: 'string', pattern: '^[0-9]+$' } };
+const jsonOf = (schema: object) => ({ 'application/json': { schema } });
+
+/** Small document without references, with the kinds of parts that openapi.json has. */
+const sample = {
+  info: { title: 'Book store' },
+  security: [{ bearerAuth: [] }],
+  paths: {
+    '/books': {
+      get: {
+        parameters: [
+          { name: 'limit', in: 'query', required: false, schema: limit },
+          { name: 'genre', in: 'query', required: false, schema: genre },
+        ],
+        responses: {
+          200: {
+            headers: { Link: { schema: { type: 'string' } } },
+            content: jsonOf({ type: 'array', items: book, maxItems: 100 }),
+          },
+          503: { headers: { 'Retry-After': retryAfter } },
+        },
+      },
+      post: {
+        'x-sunset': '2030-12-05',
+        requestBody: { required: true, content: jsonOf(newBook) },
+        responses: { 201: { content: jsonOf(book), links: { GetBook: { operationId: 'getBook' } } } },
+      },
+    },
+    '/books/{bookId}': { get: { responses: {} } },
+    '/stores': {},
+  },
+  components: {
+    securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+  },
+  'x-other-requests': { responses: { 405: { description: 'The URL does not support this method.' } } },
+};
+const base: any = parseJson(stringifyJson(sample));
 
 function daysFromNow(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -63,9 +108,9 @@ const store = { name: 'store', in: 'query' };
 const [in360Days, in370Days] = [daysFromNow(360), daysFromNow(370)];
 
 const breaking: [line: string, Edit][] = [
-  ['removed paths › /pets/{petId} › get: ', (it) => delete it.paths['/pets/{petId}'].get],
-  [`removed ${STATUS}: `, (it) => remove(getOf(it).parameters, parameterOf(it, 'status'))],
-  [`changed ${STATUS} › required: false → true`, (it) => (parameterOf(it, 'status').required = true)],
+  ['removed paths › /books/{bookId} › get: ', (it) => delete it.paths['/books/{bookId}'].get],
+  [`removed ${GENRE}: `, (it) => remove(getOf(it).parameters, parameterOf(it, 'genre'))],
+  [`changed ${GENRE} › required: false → true`, (it) => (parameterOf(it, 'genre').required = true)],
   [
     `added ${GET} › parameters › store: {"name":"store","in":"query","required":true}`,
     (it) => getOf(it).parameters.push({ ...store, required: true }),
@@ -80,21 +125,21 @@ const breaking: [line: string, Edit][] = [
     `removed ${POST} › requestBody › content › application/json: `,
     (it) => delete postOf(it).requestBody.content['application/json'],
   ],
-  [`added ${STATUS} › schema › maxLength: 10`, (it) => (parameterOf(it, 'status').schema.maxLength = 10n)],
+  [`added ${GENRE} › schema › maxLength: 10`, (it) => (parameterOf(it, 'genre').schema.maxLength = 10n)],
   [
-    `removed ${STATUS} › schema › enum › "sold": "sold"`,
-    (it) => remove(parameterOf(it, 'status').schema.enum, 'sold'),
+    `removed ${GENRE} › schema › enum › "poetry": "poetry"`,
+    (it) => remove(parameterOf(it, 'genre').schema.enum, 'poetry'),
   ],
-  [`removed ${NEW_PET} › properties › status: `, (it) => delete newPetOf(it).properties.status],
-  [`added ${NEW_PET} › required › "status": "status"`, (it) => newPetOf(it).required.push('status')],
+  [`removed ${NEW_BOOK} › properties › genre: `, (it) => delete newBookOf(it).properties.genre],
+  [`added ${NEW_BOOK} › required › "genre": "genre"`, (it) => newBookOf(it).required.push('genre')],
   [
-    `changed ${NEW_PET} › properties › categoryId › maximum: 9223372036854775807 → 9223372036854775806`,
-    (it) => (newPetOf(it).properties.categoryId.maximum = 9223372036854775806n),
+    `changed ${NEW_BOOK} › properties › authorId › maximum: 9223372036854775807 → 9223372036854775806`,
+    (it) => (newBookOf(it).properties.authorId.maximum = 9223372036854775806n),
   ],
-  [`removed ${PET} › required › "categoryId": `, (it) => remove(petOf(it).required, 'categoryId')],
+  [`removed ${BOOK} › required › "authorId": `, (it) => remove(bookOf(it).required, 'authorId')],
   [
-    `added ${PET} › properties › status › enum › "nonsense": "nonsense"`,
-    (it) => petOf(it).properties.status.enum.push('nonsense'),
+    `added ${BOOK} › properties › genre › enum › "drama": "drama"`,
+    (it) => bookOf(it).properties.genre.enum.push('drama'),
   ],
   [
     `removed ${GET} › responses › 200 › headers › Link: `,
@@ -111,12 +156,9 @@ const breaking: [line: string, Edit][] = [
 
 const unclassified: [line: string, Edit][] = [
   ['added x-quota: 1', (it) => (it['x-quota'] = 1n)],
-  ['added paths › /pets › parameters: []', (it) => (it.paths['/pets'].parameters = [])],
-  [`changed ${STATUS} › in: "query" → "header"`, (it) => (parameterOf(it, 'status').in = 'header')],
-  [
-    `added ${PET} › properties › addedField › oneOf: []`,
-    (it) => (petOf(it).properties.addedField.oneOf = []),
-  ],
+  ['added paths › /books › parameters: []', (it) => (it.paths['/books'].parameters = [])],
+  [`changed ${GENRE} › in: "query" → "header"`, (it) => (parameterOf(it, 'genre').in = 'header')],
+  [`added ${BOOK} › properties › title › oneOf: []`, (it) => (bookOf(it).properties.title.oneOf = [])],
   [
     `changed ${RETRY_AFTER} › schema › pattern: "^[0-9]+$" → "^[1-9]"`,
     (it) => (retryAfterOf(it).schema.pattern = '^[1-9]'),
@@ -142,13 +184,13 @@ const nonBreaking: [line: string, Edit][] = [
     `changed ${LIMIT} › schema › maximum: 100 → 200`,
     (it) => (parameterOf(it, 'limit').schema.maximum = 200n),
   ],
-  [`removed ${STATUS} › schema › enum: `, (it) => delete parameterOf(it, 'status').schema.enum],
+  [`removed ${GENRE} › schema › enum: `, (it) => delete parameterOf(it, 'genre').schema.enum],
   [
-    `added ${NEW_PET} › properties › addedField: {"type":"string"}`,
-    (it) => (newPetOf(it).properties.addedField = { type: 'string' }),
+    `added ${NEW_BOOK} › properties › subtitle: {"type":"string"}`,
+    (it) => (newBookOf(it).properties.subtitle = { type: 'string' }),
   ],
-  [`removed ${NEW_PET} › required › "categoryId": `, (it) => remove(newPetOf(it).required, 'categoryId')],
-  [`changed ${PET} › properties › id › minimum: 1 → 2`, (it) => (petOf(it).properties.id.minimum = 2n)],
+  [`removed ${NEW_BOOK} › required › "authorId": `, (it) => remove(newBookOf(it).required, 'authorId')],
+  [`changed ${BOOK} › properties › id › minimum: 1 → 2`, (it) => (bookOf(it).properties.id.minimum = 2n)],
   [
     `changed ${GET} › responses › 200 › ${JSON_SCHEMA} › maxItems: 100 → 200`,
     (it) => (jsonSchemaOf(getOf(it).responses[200]).maxItems = 200n),
@@ -158,7 +200,7 @@ const nonBreaking: [line: string, Edit][] = [
     (it) => (getOf(it).responses[410] = { description: 'Gone.' }),
   ],
   [`removed ${POST} › responses › 201 › links: `, (it) => delete postOf(it).responses[201].links],
-  ['changed info › title: "Pet store" → "Pets"', (it) => (it.info.title = 'Pets')],
+  ['changed info › title: "Book store" → "Books"', (it) => (it.info.title = 'Books')],
   [
     'removed components › securitySchemes › bearerAuth › description: ',
     (it) => delete it.components.securitySchemes.bearerAuth.description,
@@ -182,7 +224,7 @@ test.each([
   const announced = edited(base, (it) => (postOf(it)['x-sunset'] = day));
   const lines = differences(
     announced,
-    edited(announced, (it) => delete it.paths['/pets'].post),
+    edited(announced, (it) => delete it.paths['/books'].post),
   );
   expectOneLine(lines, `${verdict}: removed ${POST}: `);
 });
@@ -198,8 +240,8 @@ function* variantsOf(value: unknown): Generator {
   }
 }
 
-test('a change of any value in an OpenAPI document with one operation is reported', () => {
-  const document = { ...base, paths: { '/pets': { post: base.paths['/pets'].post } } };
+test('a change of any value in openapi.json is reported', () => {
+  const document = withoutReferences(openApi);
   const variants = [...variantsOf(document)];
   expect(variants.length).toBeGreaterThan(1_000);
   expect(variants.filter((variant) => differences(document, variant).length === 0)).toEqual([]);
@@ -211,16 +253,18 @@ test('a change of one of two parameters with the same name is reported', () => {
 });
 
 test('npm run openapi:diff lists breaking changes first and explains how to continue', async () => {
-  const document = edited(source, (it) => remove(it.components.schemas.PetStatus.enum, 'sold'));
+  const document = edited(openApi, (it) => {
+    it.info.title = 'Other title';
+    it.components.schemas.Error.properties.details = { type: 'string' };
+  });
   writeFileSync(file, stringifyJson(document));
   const { code, stdout, stderr } = await runModule('infra/documents/changes/main.ts', ['--base', file]);
-  const change = 'properties › status › enum › "sold": "sold"';
-  const lines = stdout.split('\n');
+  const lines = stdout.trimEnd().split('\n');
+  const details = `${JSON_SCHEMA} › properties › details: {"type":"string"}`;
   expect(code).toBe(1);
-  expect(lines[0]).toMatch(/^breaking: added paths › \/pets › get .* › enum › "sold": "sold"$/);
-  expect(lines).toContain(`non-breaking: added ${NEW_PET} › ${change}`);
-  expect(lines).toContain(`breaking: added ${PET} › ${change}`);
-  const found = lines.filter((line) => line.startsWith('breaking: '));
-  const summary = `${found.length} of ${lines.length - 1} changes since ${file} break clients `;
+  expect(lines).toContain(`breaking: removed x-other-requests › responses › 404 › ${details}`);
+  expect(lines.pop()).toBe(`non-breaking: changed info › title: "Other title" → "${openApi.info.title}"`);
+  expect(lines.filter((line) => !line.startsWith('breaking: '))).toEqual([]);
+  const summary = `${lines.length} of ${lines.length + 1} changes since ${file} break clients `;
   expect(stderr).toMatch(new RegExp(`^${summary}.*"Compatibility".*differences\\.ts\\.\\n$`));
 });

@@ -5,7 +5,7 @@ export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
 export interface Route {
   method: Method;
-  /** Path with the names of parameters, such as `/v1/pets/{petId}`. */
+  /** Path with the names of parameters, such as `/v1/books/{bookId}`. */
   resourcePath: string;
   /** Values in the request's path, which remain percent-encoded. */
   pathParameters: Pair[];
@@ -83,7 +83,7 @@ function rank(segment: string): number {
   return isParameter(segment) ? 1 : 0;
 }
 
-/** Whether the segment is a parameter such as `{petId}` or `{proxy+}`. */
+/** Whether the segment is a parameter such as `{bookId}` or `{proxy+}`. */
 function isParameter(segment: string): boolean {
   return segment.startsWith('{');
 }

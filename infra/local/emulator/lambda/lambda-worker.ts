@@ -6,7 +6,7 @@ import type { Invocation } from './instance.ts';
 
 // This module runs in a worker thread or, for debuggers, in a child process, in which `parentPort` is null.
 const [file = '', handlerPath = '', memoryLimitInMB] = process.argv.slice(2);
-const exportName = handlerPath.split('.')[1]!; // such as `handler` in `get-pet.handler`
+const exportName = handlerPath.split('.')[1]!; // such as `handler` in `get-book.handler`
 const module = await import(pathToFileURL(file).href);
 const handler = module[exportName];
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);

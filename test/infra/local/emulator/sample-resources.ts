@@ -128,7 +128,7 @@ export function table(key: string, indexKey?: string): SampleResource {
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema,
     ...(indexSchema && {
-      GlobalSecondaryIndexes: [{ IndexName: 'newest-by-status', KeySchema: indexSchema, Projection }],
+      GlobalSecondaryIndexes: [{ IndexName: 'by-author', KeySchema: indexSchema, Projection }],
     }),
   });
 }

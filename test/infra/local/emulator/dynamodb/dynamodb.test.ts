@@ -13,21 +13,21 @@ import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 const folders = temporaryFolder();
 
 async function startWith(definition: SampleResource, store?: OpenStore) {
-  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Books';
   const template = templateOf({
-    Pets: definition,
+    Books: definition,
     Role: role,
-    ListPets: lambdaFunction('list-pets'),
+    ListBooks: lambdaFunction('list-books'),
     Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], tableArn),
     OtherRole: role,
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
-    List: policy('dynamodb:Query', `${tableArn}/index/newest-by-status`),
+    List: policy('dynamodb:Query', `${tableArn}/index/by-author`),
   });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   return startDatabase(store ?? (await openStore()), tables, readPermissions(template));
 }
 
-const database = await startWith(table('id', 'statusPartition'));
+const database = await startWith(table('id', 'author'));
 afterAll(() => database.close());
 
 function headersOf(caller: string, action: string): Record<string, string> {
@@ -40,25 +40,25 @@ function headersOf(caller: string, action: string): Record<string, string> {
 }
 
 async function call(caller: string, action: string, input: object, to = database): Promise<any> {
-  const body = JSON.stringify({ TableName: 'Pets', ...input });
+  const body = JSON.stringify({ TableName: 'Books', ...input });
   const response = await fetch(to.endpoint, { method: 'POST', headers: headersOf(caller, action), body });
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-async function petsIn(input: { IndexName?: string }, of = database): Promise<unknown> {
+async function booksIn(input: { IndexName?: string }, of = database): Promise<unknown> {
   return (await call(operatorAccessKeyId, 'Scan', input, of)).Items;
 }
 
-const onIndex = { IndexName: 'newest-by-status' };
-const pet = { id: { S: '5' }, statusPartition: { S: 'sold' } };
-const batchRead = { RequestItems: { Pets: { Keys: [] }, ApiKeys: { Keys: [] } } };
+const onIndex = { IndexName: 'by-author' };
+const book = { id: { S: '5' }, author: { S: 'Austen' } };
+const batchRead = { RequestItems: { Books: { Keys: [] }, ApiKeys: { Keys: [] } } };
 
-describe('a pet in the database', () => {
+describe('a book in the database', () => {
   test('is deleted from the table and the index, and can be deleted again', async () => {
-    await call(operatorAccessKeyId, 'PutItem', { Item: pet });
+    await call(operatorAccessKeyId, 'PutItem', { Item: book });
     for (let times = 0; times < 2; times += 1) {
-      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: pet.id } })).status).toBe(200);
-      expect([await petsIn({}), await petsIn(onIndex)]).toEqual([[], []]);
+      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: book.id } })).status).toBe(200);
+      expect([await booksIn({}), await booksIn(onIndex)]).toEqual([[], []]);
     }
   });
 
@@ -66,7 +66,7 @@ describe('a pet in the database', () => {
     const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
     const spy = jest.spyOn(AbstractLevel.prototype, 'put');
     // dynalite reads the `put` method only when it starts, so this test starts a new database.
-    const spied = await startWith(table('id', 'statusPartition'));
+    const spied = await startWith(table('id', 'author'));
     const held = Promise.withResolvers<void>();
     const interrupted = new Promise<void>((resolve) => {
       spy.mockImplementation(function (this: unknown, ...parameters: unknown[]) {
@@ -75,9 +75,9 @@ describe('a pet in the database', () => {
         return held.promise;
       });
     });
-    const write = call(operatorAccessKeyId, 'PutItem', { Item: pet }, spied);
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: book }, spied);
     await Promise.race([interrupted, write]);
-    const [listed, stored] = [await petsIn(onIndex, spied), await petsIn({}, spied)];
+    const [listed, stored] = [await booksIn(onIndex, spied), await booksIn({}, spied)];
     held.resolve();
     await write;
     spy.mockRestore();
@@ -89,20 +89,20 @@ describe('a pet in the database', () => {
 describe('a folder with tables', () => {
   test('is rejected if the keys or indexes of a stored table differ from the template', async () => {
     const store = await openStore(mkdtempSync(join(folders, 'data-')));
-    await (await startWith(table('id', 'statusPartition'), store)).close();
-    for (const other of [table('name', 'statusPartition'), table('id'), table('id', 'name')]) {
+    await (await startWith(table('id', 'author'), store)).close();
+    for (const other of [table('title', 'author'), table('id'), table('id', 'title')]) {
       await expect(startWith(other, store)).rejects.toMatchObject({
-        message: expect.stringContaining('stored table Pets differ from the template.'),
+        message: expect.stringContaining('stored table Books differ from the template.'),
       });
     }
-    await (await startWith(table('id', 'statusPartition'), store)).close();
+    await (await startWith(table('id', 'author'), store)).close();
     await store.close();
   });
 });
 
 describe('a caller of the database', () => {
   test('is denied if its signature is in the query string', async () => {
-    const { Authorization: _header, ...headers } = headersOf('ListPets', 'ListTables');
+    const { Authorization: _header, ...headers } = headersOf('ListBooks', 'ListTables');
     const names = ['Algorithm', 'Credential', 'Signature', 'SignedHeaders', 'Date'];
     const query = names.map((name) => `X-Amz-${name}=operator/b`).join('&');
     const response = await fetch(`${database.endpoint}/?${query}`, { method: 'POST', headers, body: '{}' });
@@ -110,7 +110,7 @@ describe('a caller of the database', () => {
   });
 
   test.each(['null', 'not json', ''])('gets a 400 if its request body is %j', async (body) => {
-    for (const caller of ['ListPets', operatorAccessKeyId]) {
+    for (const caller of ['ListBooks', operatorAccessKeyId]) {
       const init = { method: 'POST', headers: headersOf(caller, 'GetItem'), body };
       expect((await fetch(database.endpoint, init)).status).toBe(400);
     }
@@ -118,26 +118,26 @@ describe('a caller of the database', () => {
 
   test('can perform actions that its role permits', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype as any, 'return');
-    expect(await call('ListPets', 'PutItem', { Item: pet })).toEqual({ status: 200 });
-    const ExpressionAttributeValues = { ':list': pet.statusPartition };
+    expect(await call('ListBooks', 'PutItem', { Item: book })).toEqual({ status: 200 });
+    const ExpressionAttributeValues = { ':author': book.author };
     const query = {
       ...onIndex,
-      KeyConditionExpression: 'statusPartition = :list',
+      KeyConditionExpression: 'author = :author',
       ExpressionAttributeValues,
       Limit: 1,
     };
-    expect(await call('ListPets', 'Query', query)).toMatchObject({ status: 200, Items: [pet] });
+    expect(await call('ListBooks', 'Query', query)).toMatchObject({ status: 200, Items: [book] });
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
   });
 
   test.each([
-    ['an action that its role does not permit', 'ListPets', 'UpdateItem', { Key: { id: pet.id } }],
-    ['an action that only a different role permits', 'ListPets', 'DeleteItem', { Key: { id: pet.id } }],
-    ['a query of the table if its role permits only queries of the index', 'ListPets', 'Query', {}],
-    ['a read of the index if its role permits only reads of the table', 'ListPets', 'GetItem', onIndex],
-    ['an action on a table that its role does not list', 'ListPets', 'GetItem', { TableName: 'ApiKeys' }],
-    ['a batch read if its role permits reads of only one table', 'ListPets', 'BatchGetItem', batchRead],
+    ['an action that its role does not permit', 'ListBooks', 'UpdateItem', { Key: { id: book.id } }],
+    ['an action that only a different role permits', 'ListBooks', 'DeleteItem', { Key: { id: book.id } }],
+    ['a query of the table if its role permits only queries of the index', 'ListBooks', 'Query', {}],
+    ['a read of the index if its role permits only reads of the table', 'ListBooks', 'GetItem', onIndex],
+    ['an action on a table that its role does not list', 'ListBooks', 'GetItem', { TableName: 'ApiKeys' }],
+    ['a batch read if its role permits reads of only one table', 'ListBooks', 'BatchGetItem', batchRead],
     ['a read if it has no role', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
     expect(await call(caller, action, input)).toEqual({
@@ -155,6 +155,6 @@ describe('a caller of the database', () => {
     const head = `POST ${pathname} HTTP/1.1\r\n${fields.join('')}`;
     socket.write(`${head}\r\n{"Tab`, () => socket.resetAndDestroy());
     await once(socket, 'close');
-    expect(await call('ListPets', 'GetItem', { Key: { id: pet.id } })).toMatchObject({ Item: pet });
+    expect(await call('ListBooks', 'GetItem', { Key: { id: book.id } })).toMatchObject({ Item: book });
   });
 });

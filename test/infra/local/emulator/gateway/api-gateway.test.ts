@@ -25,13 +25,13 @@ const withApiKey = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Authoriz
 const resources: SampleResources = {
   ...sampleApi,
   Role: role,
-  ListPets: lambdaFunction('list-pets'),
-  ListPetsLive: alias('ListPets', 'live'),
+  ListBooks: lambdaFunction('list-books'),
+  ListBooksLive: alias('ListBooks', 'live'),
   AuthorizerFunction: lambdaFunction('authorizer'),
   Authorizer: tokenAuthorizer(authorizerArn),
-  Pets: pathResource(root, 'pets'),
-  PetsGet: withProperties(method({ Ref: 'Pets' }, 'GET', proxyTo({ Ref: 'ListPetsLive' })), withApiKey),
-  PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405')),
+  Books: pathResource(root, 'books'),
+  BooksGet: withProperties(method({ Ref: 'Books' }, 'GET', proxyTo({ Ref: 'ListBooksLive' })), withApiKey),
+  BooksAny: method({ Ref: 'Books' }, 'ANY', mock('405')),
   ...sampleGatewayResponses,
 };
 
@@ -42,7 +42,7 @@ const allow = { Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000
 async function send(path: string, request: Partial<HttpRequest> = {}, outcome = ok, statement = allow) {
   const { invoke } = lambdaStub(outcome);
   const functions = new Map([
-    ['ListPets', { invoke }],
+    ['ListBooks', { invoke }],
     ['AuthorizerFunction', lambdaStub(resultOf(policyOf(statement)))],
   ]);
   const headers: Pair[] = [['authorization', 'Bearer abc']];
@@ -60,7 +60,7 @@ afterEach(() => {
 
 describe('API Gateway', () => {
   test("returns the function's result with the request id", async () => {
-    const { response, invoke } = await send('/pets', { query: 'limit=5' });
+    const { response, invoke } = await send('/books', { query: 'limit=5' });
     expect(response).toEqual({
       status: 200,
       headers: { 'Content-Type': 'application/json', Link: '</>', 'x-amzn-RequestId': expect.any(String) },
@@ -69,7 +69,7 @@ describe('API Gateway', () => {
     expect(invoke.mock.calls).toMatchObject([
       [
         {
-          resource: '/pets',
+          resource: '/books',
           queryStringParameters: { limit: '5' },
           requestContext: {
             apiId: 'Api',
@@ -91,14 +91,14 @@ describe('API Gateway', () => {
   const invalid = { ...allow, Effect: 'Maybe' };
   test.each<[string, number, string, Parameters<typeof send>, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', ['/other']],
-    ['UNAUTHORIZED', 401, 'a missing key', ['/pets', { headers: [], body: unread }]],
-    ['UNAUTHORIZED', 401, 'two keys', ['/pets', { headers: [key, key] }]],
-    ['ACCESS_DENIED', 401, 'a denied request', ['/pets', { body: unread }, ok, deny]],
-    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'an invalid policy', ['/pets', {}, ok, invalid]],
+    ['UNAUTHORIZED', 401, 'a missing key', ['/books', { headers: [], body: unread }]],
+    ['UNAUTHORIZED', 401, 'two keys', ['/books', { headers: [key, key] }]],
+    ['ACCESS_DENIED', 401, 'a denied request', ['/books', { body: unread }, ok, deny]],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'an invalid policy', ['/books', {}, ok, invalid]],
     ['REQUEST_TOO_LARGE', 413, 'a body over 10 MB', ['/other', tooLarge]],
-    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', ['/pets', { body: [Buffer.alloc(6_291_456, 'a')] }]],
-    ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', ['/pets', unlisted]],
-    ['DEFAULT_5XX', 500, 'an error in the function', ['/pets', {}, { error: 'test error' }], 1],
+    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', ['/books', { body: [Buffer.alloc(6_291_456, 'a')] }]],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', ['/books', unlisted]],
+    ['DEFAULT_5XX', 500, 'an error in the function', ['/books', {}, { error: 'test error' }], 1],
   ])('returns the gateway response %s (%i) for %s', async (type, status, _case, request, times = 0) => {
     const { response, invoke } = await send(...request);
     const requestId = response.headers['x-amzn-RequestId'];
@@ -111,7 +111,7 @@ describe('API Gateway', () => {
   });
 
   test('accepts an event of slightly less than 6 MB', async () => {
-    const { response } = await send('/pets', { body: [Buffer.alloc(6_280_000, 'a')] });
+    const { response } = await send('/books', { body: [Buffer.alloc(6_280_000, 'a')] });
     expect(response.status).toBe(200);
   });
 
@@ -123,7 +123,7 @@ describe('API Gateway', () => {
     ['the status 204', undefined, 204, {}],
     ['WWW-Authenticate', { 'www-authenticate': 'a' }, 200, remapped],
   ])('accepts a result with %s', async (_name, headers, statusCode, expected) => {
-    const { response } = await send('/pets', {}, resultOf({ statusCode, headers }));
+    const { response } = await send('/books', {}, resultOf({ statusCode, headers }));
     const all = { ...expected, 'x-amzn-RequestId': expect.any(String) };
     expect(response).toEqual({ status: statusCode, headers: all, body: '' });
   });
@@ -136,8 +136,8 @@ describe('API Gateway', () => {
     ['with an object as a header', { statusCode: 200, headers: { A: {} } }],
     ['with a Base64-encoded body', { statusCode: 200, isBase64Encoded: true }],
   ])('rejects a result %s', async (_name, result) => {
-    expect((await send('/pets', {}, resultOf(result))).response.status).toBe(500);
-    expect(console.error).toHaveBeenCalledWith('ListPets: malformed result');
+    expect((await send('/books', {}, resultOf(result))).response.status).toBe(500);
+    expect(console.error).toHaveBeenCalledWith('ListBooks: malformed result');
   });
 });
 

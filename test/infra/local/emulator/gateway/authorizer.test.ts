@@ -5,8 +5,8 @@ import { lambdaStub, policyOf, resultOf } from '../lambda-stub.ts';
 import { lambdaFunction, role, templateOf, tokenAuthorizer } from '../sample-resources.ts';
 
 const stageArn = 'arn:aws:execute-api:us-east-1:000000000000:Api/staging';
-const listArn = `${stageArn}/GET/v1/pets`;
-const createArn = `${stageArn}/POST/v1/pets`;
+const listArn = `${stageArn}/GET/v1/books`;
+const createArn = `${stageArn}/POST/v1/books`;
 
 const allow = { Effect: 'Allow', Resource: `${stageArn}/*/*` };
 const deny = { ...allow, Effect: 'Deny' };

@@ -8,8 +8,12 @@ function eventOf(
   authorizer?: Record<string, string>,
   pathParameters: Pair[] = [],
 ) {
-  const defaults = { method: 'GET', path: '/v1/pets', query: '', headers: [], body: [], sourceIp: '::1' };
-  const route = { method: { ResourceId: 'Pet' } as never, resourcePath: '/v1/pets/{petId}', pathParameters };
+  const defaults = { method: 'GET', path: '/v1/books', query: '', headers: [], body: [], sourceIp: '::1' };
+  const route = {
+    method: { ResourceId: 'Book' } as never,
+    resourcePath: '/v1/books/{bookId}',
+    pathParameters,
+  };
   const context = { apiId: 'Api', stage: 'staging', requestId: 'request-1', authorizer };
   return proxyEvent({ ...defaults, ...changes }, Buffer.from(body), route, context);
 }
@@ -26,19 +30,19 @@ describe('the event for a function', () => {
   });
 
   test('contains the unchanged path, headers and body of the request', () => {
-    const path = '/v1/pets/a%2Fb/';
+    const path = '/v1/books/a%2Fb/';
     const headers: Pair[] = [
       ['host', 'localhost:3000'],
       ['USER-AGENT', 'wget'],
       ['USER-AGENT', 'curl'],
     ];
-    const body = '{"name":"Łucja 🐈"}';
+    const body = '{"title":"Łódź 📖"}';
     const authorizer = { principalId: 'key_1' };
-    expect(eventOf({ path, headers }, body, authorizer, [['petId', 'a%2Fb']])).toMatchObject({
+    expect(eventOf({ path, headers }, body, authorizer, [['bookId', 'a%2Fb']])).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },
       multiValueHeaders: { host: ['localhost:3000'], 'USER-AGENT': ['wget', 'curl'] },
-      pathParameters: { petId: 'a%2Fb' },
+      pathParameters: { bookId: 'a%2Fb' },
       requestContext: {
         authorizer,
         domainName: 'localhost:3000',

@@ -59,7 +59,7 @@ const close = `${host}Connection: close\r\n`;
 describe('the server', () => {
   test.each([
     ['/a%2Fb//c/?x=%20&y=?z', '/a%2Fb//c/', 'x=%20&y=?z'],
-    ['HTTP://localhost:3000/v1/pets?limit=1', '/v1/pets', 'limit=1'],
+    ['HTTP://localhost:3000/v1/books?limit=1', '/v1/books', 'limit=1'],
   ])('passes the URL and headers of a request for %s to the API', async (url, path, query) => {
     const { body } = await send(`PATCH ${url} HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
     const { headers, ...others } = JSON.parse(body);

@@ -24,8 +24,8 @@ function bundleOf(source: string): string {
 }
 
 function resourceOf(bundle: string) {
-  const ListPets = lambdaFunction(bundle, { COLOR: 'red' });
-  return templateOf({ Role: role, ListPets }).resources('AWS::Lambda::Function')[0]!;
+  const ListBooks = lambdaFunction(bundle, { COLOR: 'red' });
+  return templateOf({ Role: role, ListBooks }).resources('AWS::Lambda::Function')[0]!;
 }
 
 function functionOf(source: string): RunningFunction {
@@ -58,14 +58,14 @@ describe('a function', () => {
     const { result } = (await invoke({ path: '/' })) as { result: string };
     expect(JSON.parse(result)).toEqual({
       event: { path: '/' },
-      context: ['ListPets', '128', 'string', true],
+      context: ['ListBooks', '128', 'string', true],
       heap: 128,
       environment: {
         COLOR: 'red',
-        AWS_LAMBDA_FUNCTION_NAME: 'ListPets',
+        AWS_LAMBDA_FUNCTION_NAME: 'ListBooks',
         AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
         AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'ListPets',
+        AWS_ACCESS_KEY_ID: 'ListBooks',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_CONFIG_FILE: expect.any(String),
         AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
@@ -137,13 +137,13 @@ describe('a function', () => {
 
   test('is rejected if its bundle is missing', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
-      `${assembly} does not contain the bundle of ListPets.`,
+      `${assembly} does not contain the bundle of ListBooks.`,
     );
   });
 
   test.each([
-    ['throws an error', `throw new Error('late')`, /^ListPets: Error: late/],
-    ['exits', 'process.exit(1)', /^ListPets: The instance exited with code 1$/],
+    ['throws an error', `throw new Error('late')`, /^ListBooks: Error: late/],
+    ['exits', 'process.exit(1)', /^ListBooks: The instance exited with code 1$/],
   ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
     const { invoke } = functionOf(
       `import { BroadcastChannel } from 'node:worker_threads';
@@ -184,10 +184,10 @@ describe('a function', () => {
 test('the output of a function is logged line by line before its result is returned', async () => {
   const { invoke } = functionOf(`console.log('loaded');
     export const handler = () => {
-      for (const piece of ['one\\ntwo\\n', 'thr', 'ee 🐈', '\\n\\n', 'four\\n']) process.stdout.write(piece);
+      for (const piece of ['one\\ntwo\\n', 'thr', 'ee 📖', '\\n\\n', 'four\\n']) process.stdout.write(piece);
       console.error('five');
     };`);
   await invoke({});
   expect(lines).toContain('five'); // The order of lines on different streams is not defined.
-  expect(lines.filter((line) => line !== 'five')).toEqual(['loaded', 'one', 'two', 'three 🐈', '', 'four']);
+  expect(lines.filter((line) => line !== 'five')).toEqual(['loaded', 'one', 'two', 'three 📖', '', 'four']);
 });

@@ -20,9 +20,9 @@ import {
 function resolved(value: unknown): unknown {
   const template = templateOf({
     ...sampleApi,
-    Pets: table('id'),
+    Books: table('id'),
     Role: role,
-    GetPet: lambdaFunction('get-pet', { VALUE: value }),
+    GetBook: lambdaFunction('get-book', { VALUE: value }),
     Authorizer: lambdaFunction('authorizer'),
     AuthorizerLive: alias('Authorizer', 'live'),
   });
@@ -31,15 +31,15 @@ function resolved(value: unknown): unknown {
 
 describe('parseTemplate', () => {
   const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Authorizer:live';
-  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Books';
   test.each([
-    ['Ref for a table', { Ref: 'Pets' }, 'Pets'],
+    ['Ref for a table', { Ref: 'Books' }, 'Books'],
     ['Ref for a stage', { Ref: 'Stage' }, 'staging'],
     ['Ref for an alias', { Ref: 'AuthorizerLive' }, aliasArn],
     ['Ref for the region', { Ref: 'AWS::Region' }, 'us-east-1'],
     ['GetAtt for a root resource', root, 'Api'],
-    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Pets', 'Arn'] }, tableArn],
-    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, 'b']] }, 'a/Pets/b'],
+    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Books', 'Arn'] }, tableArn],
+    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Books' }, 'b']] }, 'a/Books/b'],
     ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
   ])('resolves %s', (_name, value, expected) => {
     expect(resolved(value)).toBe(expected);
@@ -53,27 +53,27 @@ describe('parseTemplate', () => {
   });
 
   test('accepts any value of a property that has no effect locally, even an unresolvable reference', () => {
-    const GetPet = withProperties(lambdaFunction('get-pet'), { Description: unresolvable });
-    const Pets = withProperties(table('id'), { Replicas: [{ Region: unresolvable }] });
-    expect(templateOf({ Role: role, GetPet, Pets }).resources('AWS::Lambda::Function')).toHaveLength(1);
+    const GetBook = withProperties(lambdaFunction('get-book'), { Description: unresolvable });
+    const Books = withProperties(table('id'), { Replicas: [{ Region: unresolvable }] });
+    expect(templateOf({ Role: role, GetBook, Books }).resources('AWS::Lambda::Function')).toHaveLength(1);
   });
 
   test('lists all unsupported types, properties and intrinsic functions in one message', () => {
     const Queue = { Type: 'AWS::SQS::Queue', Properties: {} };
     const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [], StreamSpecification: {} };
-    const Pets = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
+    const Books = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
     const message =
       'The emulator does not support parts of the stack: Queue: the type AWS::SQS::Queue; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): Condition: not supported; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): StreamSpecification: not supported. ' +
+      'Books (AWS::DynamoDB::GlobalTable): Condition: not supported; ' +
+      'Books (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
+      'Books (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
+      'Books (AWS::DynamoDB::GlobalTable): StreamSpecification: not supported. ' +
       'Extend resources.ts or intrinsics.ts in infra/local/emulator/template.';
-    expect(() => templateOf({ Queue, Pets })).toThrow(message);
+    expect(() => templateOf({ Queue, Books })).toThrow(message);
   });
 
-  const getPet = lambdaFunction('get-pet');
-  const authorizer = tokenAuthorizer({ 'Fn::GetAtt': ['GetPet', 'Arn'] });
+  const getBook = lambdaFunction('get-book');
+  const authorizer = tokenAuthorizer({ 'Fn::GetAtt': ['GetBook', 'Arn'] });
   const stage = sampleApi.Stage;
   const response = gatewayResponse('DEFAULT_5XX', '500');
   const Deny = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
@@ -83,12 +83,12 @@ describe('parseTemplate', () => {
   const foreign = proxyTo('arn:aws:lambda:us-east-1:123456789012:function:Other');
   test.each<[string, SampleResource, object]>([
     // AWS has defaults for these properties, but the CDK always writes them, so the emulator has no defaults.
-    ['Timeout: Invalid key', getPet, { Timeout: undefined }],
+    ['Timeout: Invalid key', getBook, { Timeout: undefined }],
     ['AuthorizerId: Invalid key', method('root', 'GET'), { AuthorizationType: 'CUSTOM' }],
     ['AuthorizerId: not supported', method('root', 'GET'), { AuthorizerId: { Ref: 'Authorizer' } }],
     ['AuthorizerResultTtlInSeconds: Invalid key', authorizer, { AuthorizerResultTtlInSeconds: undefined }],
     ['StageName: Invalid key', stage, { StageName: undefined }],
-    ['Runtime: Invalid type', getPet, { Runtime: 'nodejs22.x' }],
+    ['Runtime: Invalid type', getBook, { Runtime: 'nodejs22.x' }],
     ['MethodSettings.0.CachingEnabled: not supported', stage, { MethodSettings: [{ CachingEnabled: true }] }],
     ['PolicyDocument.Statement.0.Effect: ', policy([], []), { PolicyDocument: { Statement: [Deny] } }],
     ['ResponseParameters.header.Origin: only a value in single quotes', response, unquoted],
@@ -97,19 +97,22 @@ describe('parseTemplate', () => {
     ['Integration.RequestTemplates.a/b: only a template with a status', method(root, 'ANY', withPath), {}],
   ])('rejects a resource with the problem %s', (problem, resource, changes) => {
     const Changed = withProperties(resource, changes);
-    expect(() => templateOf({ ...sampleApi, Role: role, GetPet: getPet, Changed })).toThrow(
+    expect(() => templateOf({ ...sampleApi, Role: role, GetBook: getBook, Changed })).toThrow(
       `: Changed (${resource.Type}): ${problem}`,
     );
   });
 
   test.each<[object, string]>([
-    [{ 'Fn::Sub': '${Pets}' }, 'the intrinsic function Fn::Sub'],
-    [{ 'Fn::GetAtt': ['Pets', 'StreamArn'] }, 'the attribute StreamArn of Pets (AWS::DynamoDB::GlobalTable)'],
+    [{ 'Fn::Sub': '${Books}' }, 'the intrinsic function Fn::Sub'],
+    [
+      { 'Fn::GetAtt': ['Books', 'StreamArn'] },
+      'the attribute StreamArn of Books (AWS::DynamoDB::GlobalTable)',
+    ],
     [{ Ref: 'AWS::StackName' }, 'a reference to AWS::StackName'],
     [{ 'Fn::Join': ['', ['a', { Ref: 'Nobody' }]] }, 'a reference to Nobody'],
   ])('rejects the value %j', (value, problem) => {
     expect(() => resolved(value)).toThrow(
-      `GetPet (AWS::Lambda::Function): Environment.Variables.VALUE: ${problem}`,
+      `GetBook (AWS::Lambda::Function): Environment.Variables.VALUE: ${problem}`,
     );
   });
 });
