@@ -6,13 +6,13 @@ import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
-import { operationTests } from './operations/all.ts';
+import { operationTests } from './collections/all.ts';
 import { contract } from './support/contract.ts';
 import { handlerOf, invocation, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
-import type { MarkedRequest, Secrets } from './support/operation-tests.ts';
+import type { MarkedRequest, Secrets } from './support/collection-tests.ts';
 
 type SentRequest = MarkedRequest & { method: string; path: string };
 
@@ -25,8 +25,8 @@ const mark = (): string => generateApiKey('staging').slice(-24);
 const secrets: Secrets = {
   key: generateApiKey('staging'),
   otherKey: generateApiKey('staging'),
-  name: mark(),
-  categoryId: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
+  text: mark(),
+  integer: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
   unknownField: mark(),
   header: mark(),
   idempotencyKey: mark(),
@@ -38,7 +38,7 @@ function findSecrets(text: string, among: Record<string, string> = secrets): str
   return Object.keys(among).filter((name) => {
     const withoutPrefix = among[name]!.replace(/^.+_/, ''); // the prefix of API keys is public
     // A short fragment of a number could occur in a timestamp by chance.
-    const fragments = fragmentsOf(withoutPrefix, name === 'categoryId' ? 15 : 9);
+    const fragments = fragmentsOf(withoutPrefix, name === 'integer' ? 15 : 9);
     return fragments.flatMap(encodingsOf).some((code) => text.includes(code));
   });
 }
@@ -74,7 +74,7 @@ const markedHeaders = {
 };
 
 // The functions log caught errors with `loggable`, which must omit text from requests.
-const quoted = secrets.name;
+const quoted = secrets.text;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
 test.each<[string, unknown]>([
@@ -137,7 +137,7 @@ const gatewayRequests = [
   { status: 413, body: body.padEnd(11_000_000) },
   { status: 401, headers: { Authorization: `Bearer ${secrets.otherKey}` } },
   { status: 401, headers: { Authorization: `Basic ${secrets.header}` } },
-].map((request) => ({ method: 'POST', path: '/v1/pets', body, ...request }));
+].map((request) => ({ method: 'POST', path: operations.createPet.path, body, ...request }));
 
 test('the local service with --verbose prints no secret except its API key at the start', async () => {
   const service = await startLocalService('--verbose');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { constructOf } from '../../support/invoke.ts';
-import type { Permissions } from '../../support/operation-tests.ts';
-import { operationTests } from '../../operations/all.ts';
+import type { Permissions } from '../../support/collection-tests.ts';
+import { operationTests } from '../../collections/all.ts';
 import {
   functionNames,
   propertiesOf,
@@ -38,7 +38,7 @@ describe.each(stageNames)('in %s', (stage) => {
 
   test('the only roles and policies are those of the functions and of CodeDeploy', () => {
     const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
-    const functionRoles = ['AuthorizerRole', 'CreatePetRole', 'GetPetRole', 'ListPetsRole'];
+    const functionRoles = ownPermissions.map(([name]) => `${name}Role`);
     const expected = new Set([...functionRoles, ...deploymentRoles]);
     expect(new Set(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name))).toEqual(expected);
     expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.size);
@@ -48,10 +48,8 @@ describe.each(stageNames)('in %s', (stage) => {
   test('the API can invoke only the alias of each function and only from the function’s route', () => {
     const ofStage = `/\${ApiRestApiDeploymentStage${stage}}`;
     const sources = [
-      ['CreatePet', `${ofStage}/POST/v1/pets`],
-      ['GetPet', `${ofStage}/GET/v1/pets/*`],
-      ['ListPets', `${ofStage}/GET/v1/pets`],
       ['Authorizer', '/authorizers/${ApiAuthorizer}'],
+      ...Object.entries(operationTests).map(([id, { route }]) => [constructOf(id), `${ofStage}/${route}`]),
     ];
     const permissions = sources.map(([name, source]) => ({
       Action: 'lambda:InvokeFunction',

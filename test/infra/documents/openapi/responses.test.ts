@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http
 import { type ErrorCode, errorCatalog } from '../../../../shared/contract/errors.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../../../shared/contract/operations.ts';
-import { operationTests } from '../../../operations/all.ts';
+import { operationTests } from '../../../collections/all.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { stagingTemplate } from '../../../support/real-database.ts';
@@ -25,7 +25,7 @@ const ALL = [...operationIds, 'other'];
 
 /**
  * Calls that get the responses that operations share, or the responses to other requests. Each row lists the operations
- * to whose example requests the call applies. The files in test/operations/ contain the calls for all other responses.
+ * to whose example requests the call applies. The files in test/collections/ contain the calls for all other responses.
  */
 const calls: [status: number, of: string[], call: (request: Request) => Exchange | Promise<Exchange>][] = [
   [400, ALL, (request) => ({ ...fromApiGateway('BAD_REQUEST_PARAMETERS', request), mayBeRejected: true })],
@@ -61,7 +61,7 @@ async function ownExchangesOf(id: OperationId, status: number): Promise<Exchange
   if (![success.status, ...ownErrors].includes(status)) return [];
   // `tsc` reports an operation that has no tests. The check below also names it without `tsc`.
   const call = operationTests[id]?.responses[status];
-  if (!call) throw new Error(`In test/operations/, add a call to ${id} that gets a ${status}.`);
+  if (!call) throw new Error(`In test/collections/, add a call to ${id} that gets a ${status}.`);
   return [await call(sent, documented)].flat();
 }
 

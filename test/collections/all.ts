@@ -1,0 +1,12 @@
+import type { collections, OperationId } from '../../shared/contract/operations.ts';
+import type { CollectionTests, OperationTests } from '../support/collection-tests.ts';
+import { pets } from './pets.ts';
+
+/** The tests of each collection. If `tsc` reports a missing property, add a file for the collection with this name. */
+export const collectionTests: Record<(typeof collections)[number]['plural'], CollectionTests> = { pets };
+
+/** The tests of each operation. */
+export const operationTests = Object.assign(
+  {},
+  ...Object.values(collectionTests).map(({ operations }) => operations),
+) as Record<OperationId, OperationTests>;
