@@ -11,6 +11,11 @@ export function markdownList(items: string[]): string {
   return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
 }
 
+/** Returns a code block. @param info first line after the fence, such as `sh` */
+export function codeBlock(info: string, code: string): string {
+  return `\`\`\`${info}\n${code}\n\`\`\`\n`;
+}
+
 /**
  * Returns `text` with each part between its markers, `<!-- generated: NAME -->` and `<!-- end -->`. A part consists of
  * whole lines, such as those of a table or a list.

@@ -22,6 +22,8 @@ export interface Operation {
   };
   /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalog. */
   errors: Partial<Record<ErrorCode, string | true>>;
+  /** Marks an operation to which the compatibility policy does not apply yet. @default - the operation is stable */
+  stability?: 'experimental' | 'beta';
   deprecation?: Deprecation;
 }
 

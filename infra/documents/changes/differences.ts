@@ -18,6 +18,7 @@ const DAY = 86_400_000;
 
 const ANY = '[^›]+';
 const OPERATION = `paths › ${ANY} › (get|post|put|patch|delete)`;
+const OPERATION_PLACE = new RegExp(`^${OPERATION}$`);
 const PARAMETER_OR_BODY = `${OPERATION} › (parameters › ${ANY}|requestBody)`;
 const RESPONSE = `(${OPERATION}|x-other-requests) › responses › ${ANY}`;
 const SCHEMA = `(${OPERATION}|x-other-requests) › .+ › schema( › items| › properties › ${ANY})*`;
@@ -40,6 +41,7 @@ const ruleForAuthentication: Rule = {
 
 const rulesForOperations: Rule[] = [
   { path: OPERATION, added: SAFE, removed: isSunset },
+  { path: `${OPERATION} › x-stability`, added: BREAKING },
   { path: `${OPERATION} › x-sunset`, added: isAnnouncedInTime, removed: SAFE, changed: isPostponed },
 ];
 
@@ -151,6 +153,9 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   if (isDeepStrictEqual(before, after)) return [];
 
   const place = path.join(' › ');
+  const stability = OPERATION_PLACE.test(place) && (before as any)?.['x-stability'];
+  if (stability) return [`${SAFE}: ${after ? 'changed' : 'removed'} the ${stability} operation ${place}`];
+
   const action = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
   const verdict = verdictOn(place, action, before, after);
   const parts = pairsOfParts(before, after);

@@ -89,13 +89,14 @@ function pathsObject(): Json {
 }
 
 function operationObject(operation: Operation, { plural }: Collection): Json {
-  const { id, summary, request, deprecation } = operation;
+  const { id, summary, request, stability, deprecation } = operation;
   const { body } = request.entries;
   return {
     operationId: id,
     summary,
     description: descriptionOf(operation),
     tags: [plural],
+    'x-stability': stability,
     deprecated: deprecation && true,
     'x-deprecated-reason': deprecation?.advice,
     'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
@@ -105,8 +106,15 @@ function operationObject(operation: Operation, { plural }: Collection): Json {
   };
 }
 
-function descriptionOf({ description, deprecation }: Operation): string {
-  if (!deprecation) return description;
-  const day = deprecation.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`;
+function descriptionOf({ description, stability, deprecation }: Operation): string {
+  const notices: string[] = [];
+  if (stability) {
+    const marker = `${stability.charAt(0).toUpperCase()}${stability.slice(1)}`;
+    notices.push(`**${marker}**: This operation can change or be removed without notice.`);
+  }
+  if (deprecation) {
+    const day = deprecation.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    notices.push(`**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}`);
+  }
+  return [...notices, description].join('\n\n');
 }

@@ -119,6 +119,7 @@ const breaking: [line: string, Edit][] = [
     `changed ${POST} › x-sunset: "2030-12-05" → "2029-12-05"`,
     (it) => (postOf(it)['x-sunset'] = '2029-12-05'),
   ],
+  [`added ${GET} › x-stability: "beta"`, (it) => (getOf(it)['x-stability'] = 'beta')],
   [`added ${GET} › x-sunset: "${in360Days}"`, (it) => (getOf(it)['x-sunset'] = in360Days)],
   [`changed ${LIMIT} › schema › default: 20 → 10`, (it) => (parameterOf(it, 'limit').schema.default = 10n)],
   [
@@ -215,6 +216,19 @@ describe.each<[verdict: string, typeof breaking]>([
   test.each(changes)('%s', (line, edit) => {
     expectOneLine(differences(base, edited(base, edit)), `${verdict}: ${line}`);
   });
+});
+
+test('changes and the removal of an experimental operation are non-breaking', () => {
+  const experimental = edited(base, (it) => (postOf(it)['x-stability'] = 'experimental'));
+  const changed = edited(experimental, (it) => newBookOf(it).required.push('genre'));
+  const stable = edited(experimental, (it) => delete postOf(it)['x-stability']);
+  const removed = edited(experimental, (it) => delete it.paths['/books'].post);
+  const line = `the experimental operation ${POST}`;
+  expect([changed, stable, removed].map((after) => differences(experimental, after))).toEqual([
+    [`non-breaking: changed ${line}`],
+    [`non-breaking: changed ${line}`],
+    [`non-breaking: removed ${line}`],
+  ]);
 });
 
 test.each([

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
+import { operationTable } from '../../../../infra/documents/interface.ts';
 import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
+import { withoutReferences } from '../../../../infra/documents/openapi/references.ts';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { collections } from '../../../../shared/contract/operations.ts';
@@ -41,3 +43,25 @@ test('the OpenAPI document describes no deprecation headers if no operation is d
   }
   expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
 });
+
+test.each(['experimental', 'beta'] as const)(
+  'an operation that is %s is marked in the documents',
+  (stability) => {
+    const [{ operations }] = collections as readonly { operations: Record<string, Operation> }[] as [any];
+    jest.replaceProperty(operations, 'list', { ...operations.list, stability });
+    const document: any = withoutReferences(parseJson(openApiJson()));
+    const marked = Object.values<any>(document.paths)
+      .flatMap(Object.values<any>)
+      .filter((one) => one['x-stability']);
+    expect(marked).toMatchObject([
+      {
+        operationId: operations.list.id,
+        'x-stability': stability,
+        description: expect.stringMatching(
+          /^\*\*(?:Experimental|Beta)\*\*: This operation can change or be removed without notice\.\n\n/,
+        ),
+      },
+    ]);
+    expect(operationTable(document)).toContain(` | ${operations.list.summary} (${stability}) | 200 |\n`);
+  },
+);
