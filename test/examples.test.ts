@@ -18,6 +18,8 @@ const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
 /** For each document with code blocks that other tests run, a pattern for the info strings of these blocks. */
 const OTHERS: Record<string, RegExp> = {
   'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
+  'docs/add-a-resource.md': /^(?:ts|diff) \S+$/,
+  'docs/adapt.md': /^(?:sh adapt|diff \S+)$/,
   'docs/decisions.md': /^ts sdk$/,
 };
 

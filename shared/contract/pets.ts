@@ -45,9 +45,7 @@ export type NewPet = v.InferOutput<typeof NewPet>;
 
 export const Pet = v.pipe(
   v.object({ id: assignedId('pets'), ...NewPet.entries }),
-  v.description(
-    'A pet that the store offers. If the pet was added without a `status`, this field is absent, not `null`.',
-  ),
+  v.description('A pet that the store offers. Without a status, the field `status` is absent, not `null`.'),
 );
 export type Pet = v.InferOutput<typeof Pet>;
 

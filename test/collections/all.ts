@@ -3,7 +3,9 @@ import type { CollectionTests, OperationTests } from '../support/collection-test
 import { pets } from './pets.ts';
 
 /** The tests of each collection. If `tsc` reports a missing property, add a file for the collection with this name. */
-export const collectionTests: Record<(typeof collections)[number]['plural'], CollectionTests> = { pets };
+export const collectionTests: Record<(typeof collections)[number]['plural'], CollectionTests> = {
+  pets,
+};
 
 /** The tests of each operation. */
 export const operationTests = Object.assign(
