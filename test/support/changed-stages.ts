@@ -9,7 +9,7 @@ export const changes: Record<string, (stages: Stages) => Stages> = {
   alarmEmail: (all) => inEach(all, () => ({ alarmEmail: 'operators@example.com' })),
   domain: (all) => inEach(all, (name) => ({ domain: { ...domain, name: `${name}.example.com` } })),
   backup: (all) => ({ ...all, production: { ...all['production']!, backup } }),
-  listPartitions: (all) => inEach(all, () => ({ listPartitions: 4 })),
+  listPartitions: (all) => inEach(all, () => ({ listPartitions: 4, recordedListPartitions: 4 })),
   canaryDeployments: (all) => inEach(all, () => ({ canaryDeployments: false })),
   authorizerCacheSeconds: (all) => inEach(all, () => ({ authorizerCacheSeconds: 30 })),
   logRetentionDays: (all) => inEach(all, () => ({ logRetentionDays: 180 })),

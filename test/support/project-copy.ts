@@ -28,9 +28,9 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
       renameSync(join(folder, `${file}.saving`), join(folder, file));
     },
     /** Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails. */
-    async failureOf(script: string): Promise<string> {
+    async failureOf(script: string, variables: Record<string, string> = {}): Promise<string> {
       // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.
-      const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
+      const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment(variables);
       const options = { cwd: folder, env, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
       return code === 0 ? '' : `${script}\n${stdout}${stderr}`;

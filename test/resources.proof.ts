@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { changes, stagesWith } from './support/changed-stages.ts';
+import { COMPLETE_RUN_LIMIT_MILLISECONDS } from './support/limits.ts';
+import { startLocalServiceOf } from './support/local-service.ts';
+import { codeBlocksIn } from './support/markdown-code.ts';
+import { copyRepository } from './support/project-copy.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+// These tests follow the two guides for resources in copies of the project. They use the code blocks of the guides.
+
+const folder = temporaryFolder();
+/** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person. */
+const LEFT = [
+  'package.json',
+  'shared/names.ts',
+  'test/bench/growth.json',
+  'test/bench/results.json',
+  'test/premises.test.ts',
+];
+
+type Project = Awaited<ReturnType<typeof copyRepository>>;
+
+/** Creates the files of a guide, makes its changes, and runs its commands. */
+async function follow(project: Project, guide: string): Promise<void> {
+  for (const { info, code } of codeBlocksIn(readFileSync(guide, 'utf8'))) {
+    const [kind, target] = info.split(' ') as [string, string?];
+    if (info === 'sh adapt') expect(await project.failureOf(code)).toBe('');
+    else if (kind === 'diff') project.write(target!, changed(project.read(target!), code));
+    else if (kind === 'ts') project.write(target!, code);
+  }
+}
+
+/**
+ * Returns a text with the changes of a diff. In the diff, `-` and a space precede existing lines, in their order. Added
+ * lines follow the line before them, or are the first lines of the text.
+ */
+function changed(text: string, diff: string): string {
+  const lines = text.split('\n');
+  let position = 0;
+  for (const [sign, ...characters] of diff.trimEnd().split('\n')) {
+    const line = characters.join('');
+    if (sign === '+') {
+      lines.splice(position, 0, line);
+      position += 1;
+      continue;
+    }
+    position = lines.indexOf(line, position);
+    if (position < 0) throw new Error(`The file does not contain the line ${line}. Correct the guide.`);
+    if (sign === '-') lines.splice(position, 1);
+    else position += 1;
+  }
+  return lines.join('\n');
+}
+
+/** Runs the HTTP tests against a service with one and then four list partitions. The second start keeps the data. */
+async function serve(project: Project, paths: string[]): Promise<void> {
+  const data = join(project.folder, 'data');
+  const listed: string[][] = [];
+  for (const made of [[], [changes['listPartitions']!]]) {
+    project.write('infra/stages.ts', stagesWith(...made));
+    const service = await startLocalServiceOf(project.folder, '--data', data);
+    const readLists = () =>
+      Promise.all(paths.map(async (path) => (await service.request(`${path}?limit=100`)).text()));
+    if (listed.length > 0) expect(await readLists()).toEqual(listed.at(-1));
+    const env = { BASE_URL: service.baseUrl, API_KEY: service.apiKey };
+    expect(await project.failureOf('npm run test:http', env)).toBe('');
+    listed.push(await readLists());
+    expect(await service.stop()).toBe(0);
+  }
+}
+
+test(
+  'a second resource can be added as docs/add-a-resource.md describes',
+  async () => {
+    const project = await copyRepository(folder);
+    await follow(project, 'docs/add-a-resource.md');
+    const script = 'npm run format && npm run generate && npm run check && npm test';
+    expect(await project.failureOf(script)).toBe('');
+    await serve(project, ['/pets', '/categories']);
+  },
+  COMPLETE_RUN_LIMIT_MILLISECONDS,
+);
+
+test(
+  'a service of its own can be started as docs/adapt.md describes',
+  async () => {
+    const project = await copyRepository(folder);
+    await follow(project, 'docs/add-a-resource.md');
+    await follow(project, 'docs/adapt.md');
+    const grep = execFileSync('git', ['grep', '-Iil', 'pet'], { cwd: project.folder, encoding: 'utf8' });
+    const left = grep.trim().split('\n');
+    expect(left.filter((file) => !file.endsWith('.md'))).toEqual(LEFT);
+    await serve(project, ['/categories']);
+  },
+  COMPLETE_RUN_LIMIT_MILLISECONDS,
+);
