@@ -15,7 +15,7 @@ function anchorsOf(document: string): string[] {
   return headings.map((heading) => heading.replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'));
 }
 
-describe.each(globSync('{*,docs/*,.github/*,infra/**/*}.md'))('%s', (file) => {
+describe.each(globSync('{*,docs/**/*,.github/*,infra/**/*}.md'))('%s', (file) => {
   test('mentions only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);

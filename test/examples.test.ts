@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, matchesGlob } from 'node:path';
 import { promisify } from 'node:util';
 import { assemblyWithoutCache } from './support/assembly.ts';
 import { startLocalService } from './support/local-service.ts';
@@ -15,13 +15,13 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
-/** For each document with code blocks that other tests run, a pattern for the info strings of these blocks. */
-const OTHERS: Record<string, RegExp> = {
-  'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
-  'docs/add-a-resource.md': /^(?:ts|diff) \S+$/,
-  'docs/adapt.md': /^(?:sh adapt|diff \S+)$/,
-  'docs/decisions.md': /^ts sdk$/,
-};
+/** Documents with code blocks that other tests run, and patterns for the info strings of these blocks. */
+const OTHERS: [documents: string, info: RegExp][] = [
+  ['docs/clients/*.md', /^(?:sh|ts|python|go) [\w-]+\.\w+$/],
+  ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
+  ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
+  ['docs/decisions.md', /^ts sdk$/],
+];
 
 /** Matches text that differs between runs: an id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
@@ -34,13 +34,14 @@ interface Example {
 }
 
 const folder = temporaryFolder();
-const files = globSync(['*.md', 'docs/*.md']).toSorted();
+const files = globSync(['*.md', 'docs/**/*.md']).toSorted();
 const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
 // The authorizer cache is disabled because a revoked key would otherwise keep working for up to a minute.
 const assembly = await assemblyWithoutCache(folder);
 
 test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
-  const kinds = [COMMANDS, RESPONSE, NOT_RUN, OTHERS[file] ?? COMMANDS];
+  const others = OTHERS.filter(([documents]) => matchesGlob(file, documents)).map(([, info]) => info);
+  const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...others];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
     if (!kinds.some((kind) => kind.test(info))) {
       return `${place} has the unknown kind "${info}". See "How tests are written" in CONTRIBUTING.md for the known kinds.`;

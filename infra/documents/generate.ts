@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
+import { clientParts } from './clients.ts';
 import { costParts } from './cost/cost.ts';
 import { interfaceParts } from './interface.ts';
 import { markdownTable, withParts } from './markdown.ts';
@@ -20,6 +21,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
   const parts = [
     ...Object.entries(await costParts()),
     ...Object.entries(interfaceParts(contract)),
+    ...Object.entries(clientParts()),
     ...Object.entries({ 'docs/security.md': { retention: retentionTable() } }),
   ];
   const documents = new Map<string, string>();

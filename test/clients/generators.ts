@@ -1,3 +1,4 @@
+import { describe } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,36 +8,50 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 
-const check =
-  `tsc --noEmit --strict --module esnext --moduleResolution bundler --target es2024 --types node --typeRoots
-  ${resolve('node_modules/@types')} --allowImportingTsExtensions driver.ts`.replace('\n', '');
+const typesFolder = resolve('node_modules/@types');
+const tsc = `tsc --noEmit --strict --module esnext --moduleResolution bundler --target es2024 --types node --typeRoots ${typesFolder} --allowImportingTsExtensions`;
 const TYPESCRIPT = {
-  build: `${check} && esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs`,
+  build: `${tsc} driver.ts && esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs`,
   run: 'node driver.mjs',
   roundsIntegers: true,
 };
 const GO = {
-  build:
-    'rm -rf client/go.* client/test && go mod init example.com/driver && go mod tidy && go build -o driver .',
+  compile:
+    'rm -rf client/go.* client/test && go mod init example.com/driver && go mod tidy && go build ./client',
+  build: 'go build -o driver .',
   run: './driver',
 };
-const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
+const PYTHON = { compile: 'python3 -m compileall -q client', run: 'env PYTHONPATH=client python3 driver.py' };
 
 export interface Generator {
   /** Text that the generator's command in docs/clients.md contains. */
   name: string;
-  /** Maps file names in the client's folder to the files in test/clients/generated that use the client. */
-  files: Record<string, string>;
   /** Command that fails if a required tool is missing. @default - only the packages in test/tools are required */
   needs?: string;
+  /** Command that compiles the client. */
+  compile: string;
+  /** The files of a driver, which is a program that uses the client. Maps file names to file names in `drivers`. */
+  files: Record<string, string>;
+  /** Command that compiles the driver. @default - the language needs no compiler */
   build?: string;
+  /** Command that runs the driver. */
   run: string;
   roundsIntegers?: boolean;
 }
 
 export const generators: Generator[] = [
-  { name: 'openapi-ts -i', files: { 'driver.ts': 'hey-api.ts' }, ...TYPESCRIPT },
-  { name: 'openapi-typescript@7', files: { 'driver.ts': 'openapi-fetch.ts' }, ...TYPESCRIPT },
+  {
+    name: 'openapi-ts -i',
+    compile: `${tsc} client/index.ts`,
+    files: { 'driver.ts': 'hey-api.ts' },
+    ...TYPESCRIPT,
+  },
+  {
+    name: 'openapi-typescript@7',
+    compile: `${tsc} *.d.ts`,
+    files: { 'driver.ts': 'openapi-fetch.ts' },
+    ...TYPESCRIPT,
+  },
   {
     name: 'openapi-generator-cli generate -g python',
     files: { 'driver.py': 'openapi-generator.py' },
@@ -51,11 +66,12 @@ export const generators: Generator[] = [
   },
   {
     name: 'openapi-generator-cli generate -g java',
-    files: { 'client/src/main/java/Driver.java': 'Driver.java' },
     needs: 'openapi-generator-cli version && mvn --version',
-    build:
+    compile:
       'mvn -q -B -f client -Djava.version=17 compile dependency:build-classpath -Dmdep.outputFile="$PWD/classpath"',
-    run: 'java -cp "client/target/classes:$(cat classpath)" Driver',
+    files: { 'Driver.java': 'Driver.java' },
+    build: 'javac -cp "client/target/classes:$(cat classpath)" Driver.java',
+    run: 'java -cp ".:client/target/classes:$(cat classpath)" Driver',
   },
   {
     name: 'openapi-generator-cli generate -g go',
@@ -81,9 +97,11 @@ const document = readFileSync('docs/clients.md', 'utf8');
 const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 export const environment = { ...process.env, PATH: path.join(':') };
 
-/** Returns whether this machine has all tools that the generator and its client need. */
-export function canRun({ needs }: Generator): boolean {
-  return needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
+/** Calls `describe`, or `describe.skip` if this machine lacks a tool that the generator or its client needs. */
+export function describeClientOf({ name, needs }: Generator, testClient: () => void): void {
+  const canRun = needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
+  const title = `the client of ${name} (needs ${needs ?? 'npm ci --prefix test/tools'})`;
+  (canRun ? describe : describe.skip)(title, testClient);
 }
 
 /** Returns the generator's command from docs/clients.md. @throws Error if another version of a package is installed */
@@ -99,16 +117,23 @@ function commandOf({ name: generator }: Generator): string {
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 
-/** Generates a client and builds the program that uses the client. Returns the program's folder. */
-export async function build(generator: Generator, parent: string): Promise<string> {
+/** Generates and compiles a client. Returns the folder with the client. */
+export async function generate(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
   const openApi = readFileSync('openapi.json', 'utf8');
   writeFileSync(join(folder, 'openapi.json'), openApi);
   writeFileSync(join(folder, 'openapi-3.0.json'), stringifyJson(asOpenApi30(parseJson(openApi))));
   symlinkSync(toolModules, join(folder, 'node_modules'), 'junction');
   await runIn(folder, commandOf(generator));
+  await runIn(folder, generator.compile);
+  return folder;
+}
+
+/** Generates a client, and compiles the driver from the folder `drivers`. Returns the folder with both. */
+export async function build(generator: Generator, drivers: string, parent: string): Promise<string> {
+  const folder = await generate(generator, parent);
   for (const [to, from] of Object.entries(generator.files))
-    copyFileSync(`test/clients/generated/${from}`, join(folder, to));
+    copyFileSync(join(drivers, from), join(folder, to));
   if (generator.build) await runIn(folder, generator.build);
   return folder;
 }

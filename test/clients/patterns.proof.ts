@@ -4,19 +4,30 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { componentSchemas } from '../../infra/documents/openapi/schema-objects.ts';
-import { NewPet } from '../../shared/contract/pets.ts';
+import type { Collection } from '../../shared/contract/collection.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
-// Generated clients validate names with the pattern in openapi.json. In dialects other than JavaScript's, the pattern
-// can match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
-// test/shared/contract/pets.test.ts.
+// Generated clients validate texts with the patterns in openapi.json. In dialects other than JavaScript's, a pattern can
+// match texts that the service rejects, but must not reject valid texts. The JavaScript dialect is checked in
+// test/shared/contract.
 
-const { pattern } = (componentSchemas() as any).NewPet.properties.name;
 const folder = temporaryFolder();
-const valid = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint).filter((codePoint) =>
-  v.is(NewPet.entries.name, String.fromCodePoint(codePoint)),
-);
+const components: any = componentSchemas();
+const codePoints = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint);
+
+/** Names of the fields with a pattern, their patterns, and the code points that are valid as a text of the field. */
+const fields = collections
+  .flatMap(({ schemas }: Collection) => Object.entries<any>(schemas))
+  .flatMap(([schemaName, { entries = {} }]) =>
+    Object.entries<v.GenericSchema>(entries).flatMap(([name, schema]) => {
+      const { pattern } = components[schemaName].properties[name];
+      if (!pattern) return [];
+      const valid = codePoints.filter((codePoint) => v.is(schema, String.fromCodePoint(codePoint)));
+      return [{ field: `${schemaName}.${name}`, pattern, valid }];
+    }),
+  );
 
 /** Programs that print the code points that the pattern in their first argument does not match. */
 const dialects: { name: string; file: string; check: string; run: string; program: string }[] = [
@@ -68,22 +79,29 @@ System.Console.Write(c + " "); } }`,
 for (const { name, file, check, run, program } of dialects) {
   const isInstalled = spawnSync('sh', ['-c', check]).status === 0;
   (isInstalled ? describe : describe.skip)(`in ${name} (needs ${check})`, () => {
-    test('the pattern for names matches all valid characters', () => {
+    test('the pattern of each field matches all valid characters', () => {
       writeFileSync(join(folder, file), program);
       const options = { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30 } as const;
-      const printed = execFileSync('sh', ['-c', `${run} "$1"`, 'sh', pattern], options);
-      const rejected = new Set(printed.trim().split(' ').map(Number));
-      expect(rejected).toContain(0x20);
-      expect(valid.filter((codePoint) => rejected.has(codePoint))).toEqual([]);
+      for (const { field, pattern, valid } of fields) {
+        const printed = execFileSync('sh', ['-c', `${run} "$1"`, 'sh', pattern], options);
+        const rejected = new Set(printed.trim().split(' ').map(Number));
+        expect(rejected).toContain(0x20);
+        const wrong = valid.filter((codePoint) => rejected.has(codePoint));
+        expect({ field, wrong }).toEqual({ field, wrong: [] });
+      }
     });
   });
 }
 
 (hasTools() ? describe : describe.skip)('in RE2 (needs npm ci --prefix test/tools)', () => {
-  test('the pattern for names matches all valid characters', () => {
-    const published = requireTool('re2js').RE2JS.compile(pattern);
-    const matches = (codePoint: number) => published.matcher(String.fromCodePoint(codePoint)).find();
-    expect(matches(0x20)).toBe(false);
-    expect(valid.filter((codePoint) => !matches(codePoint))).toEqual([]);
+  test('the pattern of each field matches all valid characters', () => {
+    const { RE2JS } = requireTool('re2js');
+    for (const { field, pattern, valid } of fields) {
+      const published = RE2JS.compile(pattern);
+      const matches = (codePoint: number) => published.matcher(String.fromCodePoint(codePoint)).find();
+      expect(matches(0x20)).toBe(false);
+      const wrong = valid.filter((codePoint) => !matches(codePoint));
+      expect({ field, wrong }).toEqual({ field, wrong: [] });
+    }
   });
 });

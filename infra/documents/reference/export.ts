@@ -1,4 +1,5 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { runWithOptions, UsageError } from '../../command.ts';
@@ -18,7 +19,7 @@ const linked = [
   'docs/interface.md',
   'docs/changelog.md',
   'docs/clients.md',
-  ...['go', 'py', 'sh', 'ts'].map((extension) => `docs/clients/pets.${extension}`),
+  ...globSync('docs/clients/*').toSorted(),
 ];
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
@@ -26,10 +27,10 @@ await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }
   const openApi = await readFile('openapi.json', 'utf8');
   const openApi30 = `${stringifyJson(asOpenApi30(parseJson(openApi)), 2)}\n`;
   try {
-    await mkdir(join(output, 'docs/clients'), { recursive: true });
+    await mkdir(join(output, 'docs'), { recursive: true });
     await writeFile(join(output, 'index.html'), referencePage(openApi).html);
     await writeFile(join(output, 'openapi-3.0.json'), openApi30);
-    for (const file of linked) await copyFile(file, join(output, file));
+    for (const file of linked) await cp(file, join(output, file));
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(`${output} cannot be written: ${message}. Choose another folder with --output.`);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -21,6 +21,19 @@ test('npm run docs creates a folder with the reference page and the files that t
   const expected = published.replace('"openapi": "3.1.1"', '"openapi": "3.0.4"');
   expect(readFileSync(join(output, 'openapi-3.0.json'), 'utf8')).toBe(expected);
   expect(readFileSync(join(output, 'index.html'), 'utf8')).toContain("connect-src 'none'");
+});
+
+test('npm run docs exports the pages for clients with all files that they link to', async () => {
+  const output = join(folder, 'pages');
+  done(await runModule(command, ['--output', output]));
+  const pages = globSync('docs/{clients,clients/*}.md');
+  expect(pages).toContain('docs/clients.md');
+  for (const page of pages) {
+    const text = readFileSync(join(output, page), 'utf8');
+    const links = Array.from(text.matchAll(/\]\((?!https?:)([^)#]+)/g), ([, path]) => path!);
+    const missing = links.filter((path) => !existsSync(join(output, dirname(page), path)));
+    expect({ page, missing }).toEqual({ page, missing: [] });
+  }
 });
 
 test('npm run docs rejects an output folder that it cannot create', async () => {

@@ -2,15 +2,13 @@ import { afterAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { type Behavior, inOrder, startClientProxy } from '../support/client-proxy.ts';
-import { blockWith } from '../support/markdown-code.ts';
-import { done, type Outcome } from '../support/run-command.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { clients, describeFor, document, runIn, unpack } from './example-clients.ts';
+import { generateApiKey } from '../../../shared/storage/api-keys.ts';
+import { type Behavior, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { done, type Outcome } from '../../support/run-command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { clients, describeFor, runIn, unpack } from './example-clients.ts';
 
-// Tests features that only the shell client has, and the command in docs/clients.md that sets BASE_URL and API_KEY. The
-// proxy sends all responses, so no service is needed.
+// Tests features that only the shell client has. The proxy sends all responses, so no service is needed.
 
 const shell = clients.find(({ name }) => name === 'Shell')!;
 const apiKey = generateApiKey('staging');
@@ -52,13 +50,5 @@ describeFor(shell)('in a POSIX shell (needs curl)', () => {
     expect([first, other]).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f]{32}$/)));
     expect(retry).toBe(first);
     expect(other).not.toBe(first);
-  });
-
-  test('the command in docs/clients.md reads the base URL and the key from standard input', () => {
-    const program = `${blockWith('stty -echo', document)}\nprintf '%s\\n%s' "$BASE_URL" "$API_KEY" >asked`;
-    const cwd = unpack(parent);
-    // A stub replaces stty, because stty needs a terminal.
-    execFileSync('sh', ['-c', `stty() { :; }\n${program}`], { cwd, input: `http://a/v1\n${apiKey}\n` });
-    expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe(`http://a/v1\n${apiKey}`);
   });
 });

@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { INT64, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
-import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import { type Behavior, useServiceBehindProxy } from '../support/client-proxy.ts';
-import { contract } from '../support/contract.ts';
-import { validPet } from '../support/sample.ts';
-import type { Pet } from '../../shared/contract/pets.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { build, canRun, environment, type Generator, generators } from './generators.ts';
+import { INT64, MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
+import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
+import { type Behavior, useServiceBehindProxy } from '../../support/client-proxy.ts';
+import { contract } from '../../support/contract.ts';
+import { validPet } from '../../support/sample.ts';
+import type { Pet } from '../../../shared/contract/pets.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { build, describeClientOf, environment, type Generator, generators } from '../generators.ts';
 
 // Generates clients with the commands in docs/clients.md, and calls the local service with each client.
 
 type Call = { apiKey: string } & ({ key: string; pet: object } | { id: bigint } | { cursor?: string });
 
+const DRIVERS = 'test/clients/pets/generated';
 const parent = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
 
@@ -44,8 +45,7 @@ const largest = stringifyJson({ ...validPet, categoryId: INT64.maximum });
 await service.call('', { method: 'POST', body: largest });
 
 for (const generator of generators) {
-  const { name, needs = 'npm ci --prefix test/tools' } = generator;
-  (canRun(generator) ? describe : describe.skip)(`the client of ${name} (needs ${needs})`, () => {
+  describeClientOf(generator, () => {
     testClient(generator);
   });
 }
@@ -55,7 +55,7 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
   let program: ReturnType<typeof start>;
 
   beforeAll(async () => {
-    program = start(await build(generator, parent), generator.run);
+    program = start(await build(generator, DRIVERS, parent), generator.run);
   });
   afterAll(() => {
     program?.end();

@@ -2,17 +2,18 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sharedCompileCache } from '../support/run-command.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { hasTools, toolModules } from '../support/tools.ts';
-import { document, unpack, wrongUses } from './example-clients.ts';
+import { sharedCompileCache } from '../../support/run-command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { hasTools, toolModules } from '../../support/tools.ts';
+import { unpack, wrongUses } from './example-clients.ts';
 
 // Generates types from openapi.json with the command in docs/clients.md, and compiles the TypeScript client with them.
 
 /** Folders of TypeScript 7, which the project uses, and of TypeScript 5, which the type generator uses. */
 const compilers = { 7: resolve('node_modules'), 5: toolModules };
 const parent = temporaryFolder();
-const [, tool = '', major = '', parameters = ''] = /^npx ([\w-]+)@(\d+) (.+)$/m.exec(document) ?? [];
+const [, tool = '', major = '', parameters = ''] =
+  /^npx ([\w-]+)@(\d+) (.+)$/m.exec(readFileSync('docs/clients.md', 'utf8')) ?? [];
 let folder: string;
 
 /** Compiler options that this project does not use, but that a project with a copy of the client may use. */

@@ -4,18 +4,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { filesPrintedIn } from '../support/markdown-code.ts';
-import { type Outcome, outcomeOf } from '../support/run-command.ts';
+import { filesPrintedIn } from '../../support/markdown-code.ts';
+import { type Outcome, outcomeOf } from '../../support/run-command.ts';
 
 /** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
-  /** Heading of the client's section in docs/clients.md. */
+  /** Heading of the client's section in docs/clients/pets.md. */
   name: string;
   /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
   library: string;
-  /** The example in docs/clients.md: its file, its exit code and patterns that its output must match. */
+  /** The example in docs/clients/pets.md: its file, its exit code and patterns that its output must match. */
   uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
@@ -25,7 +25,7 @@ export interface ExampleClient {
   create: string;
 }
 
-export const document = readFileSync('docs/clients.md', 'utf8');
+export const document = readFileSync('docs/clients/pets.md', 'utf8');
 const files = filesPrintedIn(document);
 for (const file of readdirSync('docs/clients')) files.set(file, readFileSync(`docs/clients/${file}`, 'utf8'));
 
