@@ -7,6 +7,9 @@ export const collectionTests: Record<(typeof collections)[number]['plural'], Col
   pets,
 };
 
+/** The collection for tests of what all collections share. */
+export const [firstCollection] = Object.values(collectionTests) as [CollectionTests, ...CollectionTests[]];
+
 /** The tests of each operation. */
 export const operationTests = Object.assign(
   {},

@@ -6,10 +6,10 @@ import { runExperiment } from './experiment.ts';
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N]
 
-Creates pets while database calls fail. The command fails if the service violates a guarantee or a response takes too
+Creates items of the first collection while database calls fail. The command fails if the service violates a guarantee or a response takes too
 long, so run it on an idle machine.
 
-  --creates  the number of pets to create
+  --creates  the number of items to create
   --seed     a number that determines the fault of each database call (default: random)`;
 
 /** Longest accepted response time: 7.5 s for the authorizer, 9.5 s for a function, and a margin. */

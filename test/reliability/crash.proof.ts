@@ -3,16 +3,23 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import type { Pet } from '../../shared/contract/pets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { createRequest, petToRequest, listAll, type RequestedPet, violationsOf } from './requested-pets.ts';
+import {
+  createRequest,
+  itemToRequest,
+  listAll,
+  listPath,
+  type RequestedItem,
+  type StoredItem,
+  violationsOf,
+} from './requested-items.ts';
 
 const CLIENTS = 3;
 /** For each burst of creates, the number of 201 responses after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-/** All pets that the tests have tried to create. The tests share a data folder. */
-const requested: RequestedPet[] = [];
+/** All items that the tests have tried to create. The tests share a data folder. */
+const requested: RequestedItem[] = [];
 const data = temporaryFolder();
 let service: LocalService | undefined;
 
@@ -30,61 +37,61 @@ async function call(to: LocalService, path: string, init?: RequestInit) {
   return { status: response.status, body: await response.text(), link: response.headers.get('Link') };
 }
 
-/** Creates a pet. Returns whether a complete response arrived before the service exited. */
-async function create(to: LocalService, pet: RequestedPet): Promise<boolean> {
-  pet.requests += 1;
-  const response = await call(to, '/pets', createRequest(pet)).catch(() => undefined);
+/** Creates an item. Returns whether a complete response arrived before the service exited. */
+async function create(to: LocalService, item: RequestedItem): Promise<boolean> {
+  item.requests += 1;
+  const response = await call(to, listPath, createRequest(item)).catch(() => undefined);
   if (!response) return false;
-  const { id, ...content } = parseJson(response.body) as Pet;
-  expect({ status: response.status, content }).toEqual({ status: 201, content: pet.content });
-  pet.ids.add(id);
+  const { id, ...content } = parseJson(response.body) as StoredItem;
+  expect({ status: response.status, content }).toEqual({ status: 201, content: item.content });
+  item.ids.add(id);
   return true;
 }
 
-function listedPets(from: LocalService): Promise<Pet[]> {
+function listedItems(from: LocalService): Promise<StoredItem[]> {
   return listAll((path) => call(from, path));
 }
 
-/** Creates pets until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the pets. */
+/** Creates items until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the items. */
 async function createUntilExit(victim: LocalService, responsesBeforeKill = Infinity) {
-  const burst: RequestedPet[] = [];
-  async function createPets(): Promise<void> {
+  const burst: RequestedItem[] = [];
+  async function createItems(): Promise<void> {
     let isCreated = true;
     while (isCreated) {
-      const pet = petToRequest(0, requested.length);
-      requested.push(pet);
-      burst.push(pet);
-      isCreated = await create(victim, pet);
+      const item = itemToRequest(0, requested.length);
+      requested.push(item);
+      burst.push(item);
+      isCreated = await create(victim, item);
       if (burst.filter(({ ids }) => ids.size > 0).length >= responsesBeforeKill)
         victim.process.kill('SIGKILL');
     }
   }
-  await Promise.all(Array.from({ length: CLIENTS }, createPets));
+  await Promise.all(Array.from({ length: CLIENTS }, createItems));
   return burst;
 }
 
-test('the local service stores each acknowledged pet exactly once even if it is killed during creates', async () => {
+test('the local service stores each acknowledged item exactly once even if it is killed during creates', async () => {
   let running = await start();
   for (const responses of RESPONSES_BEFORE_KILL) {
     const killed = once(running.process, 'exit');
     const burst = await createUntilExit(running, responses);
     expect(await killed).toEqual([null, 'SIGKILL']);
     running = await start();
-    // A retry returns the stored pet, or creates a pet if the first attempt stored none.
-    for (const pet of burst.filter(({ key }) => key)) expect(await create(running, pet)).toBe(true);
-    expect(violationsOf(requested, await listedPets(running))).toEqual([]);
+    // A retry returns the stored item, or creates an item if the first attempt stored none.
+    for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);
+    expect(violationsOf(requested, await listedItems(running))).toEqual([]);
   }
-  // A list reads an index and a get reads the table, so their responses would differ for a partially stored pet.
-  for (const pet of await listedPets(running)) {
-    expect(await call(running, `/pets/${pet.id}`)).toMatchObject({
+  // A list reads an index and a get reads the table, so their responses would differ for a partially stored item.
+  for (const item of await listedItems(running)) {
+    expect(await call(running, `${listPath}/${item.id}`)).toMatchObject({
       status: 200,
-      body: stringifyJson(pet),
+      body: stringifyJson(item),
     });
   }
 });
 
 (spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('a simulated full disk', () => {
-  test('stops the local service without the loss of an acknowledged pet', async () => {
+  test('stops the local service without the loss of an acknowledged item', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
     // Limits the size of the service's files, because the service reports an exceeded limit as a full disk.
@@ -94,7 +101,7 @@ test('the local service stores each acknowledged pet exactly once even if it is 
     expect(victim.output()).toMatch(
       /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and restart the local service\. The stored data is intact\.\n$/,
     );
-    expect(violationsOf(requested, await listedPets(await start()))).toEqual([]);
+    expect(violationsOf(requested, await listedItems(await start()))).toEqual([]);
     expect(burst.some(({ ids }) => ids.size > 0)).toBe(true);
   });
 });

@@ -6,8 +6,15 @@ import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
-import type { Pet } from '../../shared/contract/pets.ts';
-import { createRequest, petToRequest, listAll, type RequestedPet, violationsOf } from './requested-pets.ts';
+import {
+  createRequest,
+  itemToRequest,
+  listAll,
+  listPath,
+  type RequestedItem,
+  type StoredItem,
+  violationsOf,
+} from './requested-items.ts';
 
 /** Number of concurrent clients. */
 const CLIENTS = 50;
@@ -33,7 +40,7 @@ function noFindings() {
 }
 
 /**
- * Creates pets with retries despite database faults, and then compares the list with the requested pets.
+ * Creates items with retries despite database faults, and then compares the list with the requested items.
  *
  * @param seed determines the fault of the n-th database call. The order of the calls varies between runs.
  */
@@ -41,11 +48,11 @@ export async function runExperiment(template: Template, creates: number, seed: n
   const service = await startFaultyService(template, mixOfFaults(seed, FAULT_PERCENT));
   const findings = noFindings();
   const send = observed(service, findings);
-  const requested = Array.from({ length: creates }, (_, number) => petToRequest(seed, number));
+  const requested = Array.from({ length: creates }, (_, number) => itemToRequest(seed, number));
   const { error } = console;
   console.error = () => {}; // prevents the local API Gateway from printing authorizer errors
   try {
-    const createOne = (pet: RequestedPet) => create(pet, seed, send, findings);
+    const createOne = (item: RequestedItem) => create(item, seed, send, findings);
     await Readable.from(requested).forEach(createOne, { concurrency: CLIENTS });
     const found = await listAll((path) => readPage(path, send));
     findings.violations.push(...violationsOf(requested, found));
@@ -56,20 +63,19 @@ export async function runExperiment(template: Template, creates: number, seed: n
   }
 }
 
-async function create(pet: RequestedPet, seed: number, send: Send, findings: Findings): Promise<void> {
-  const { content } = pet;
-  const { name } = content;
-  const request = { target: '/v1/pets', ...createRequest(pet) };
-  while (pet.requests < MAX_REQUESTS) {
-    pet.requests += 1;
+async function create(item: RequestedItem, seed: number, send: Send, findings: Findings): Promise<void> {
+  const { text, content } = item;
+  const request = { target: `/v1${listPath}`, ...createRequest(item) };
+  while (item.requests < MAX_REQUESTS) {
+    item.requests += 1;
     const response = await send(request);
     if (response.status === 201) {
-      const { id, ...received } = parseJson(response.body) as Pet;
+      const { id, ...received } = parseJson(response.body) as StoredItem;
       if (!isDeepStrictEqual(received, content))
-        findings.violations.push(`The response for ${name} has different content: ${response.body}`);
-      pet.ids.add(id);
+        findings.violations.push(`The response for ${text} has different content: ${response.body}`);
+      item.ids.add(id);
     }
-    if (seededInteger(100, seed, name, pet.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
+    if (seededInteger(100, seed, text, item.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
     else if (response.status === 201) return void (findings.acknowledged += 1);
     else await waitRetryAfter(response);
   }

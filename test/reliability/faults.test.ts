@@ -4,32 +4,31 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
-import { validPet } from '../support/sample.ts';
-import { createRequest } from './requested-pets.ts';
+import { createRequest, listPath, newItem, textField } from './requested-items.ts';
 
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** For each pet's name, the faults to inject into the next writes of the pet. */
+/** For each item's text, the faults to inject into the next writes of the item. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
 let faultsOfRecords: Fault[] = [];
-/** Faults to inject into the next reads of single pets. */
+/** Faults to inject into the next reads of single items or idempotency records. */
 let faultsOfReads: Fault[] = [];
 
 async function chooseFault(_call: number, read: () => Promise<string>): Promise<Fault | undefined> {
   const { TableName, Key, Item } = JSON.parse(await read());
   if (Key) return faultsOfReads.shift();
   if (TableName === process.env['IDEMPOTENCY_TABLE']) return faultsOfRecords.shift();
-  return faultsOfWrites.get(Item?.name?.S)?.shift();
+  return faultsOfWrites.get(Item?.[textField]?.S)?.shift();
 }
 
 const service = await startFaultyService(await stagingTemplate(), chooseFault);
 afterAll(() => service.close());
 
-function create(name: string, key?: string): Promise<HttpResponse> {
-  const content = { ...validPet, name };
-  return service.send({ target: '/v1/pets', ...createRequest({ content, key }) });
+function create(text: string, key?: string): Promise<HttpResponse> {
+  const request = createRequest({ content: newItem(text), key });
+  return service.send({ target: `/v1${listPath}`, ...request });
 }
 
 /** Sends a request until the response is not a 503, because refused connections can affect any request. */
@@ -40,11 +39,13 @@ async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpRe
   }
 }
 
-/** Returns the ids of all listed pets, grouped by the pet's name. */
+/** Returns the ids of all listed items, grouped by the item's text. */
 async function listedIds(): Promise<Record<string, number[]>> {
-  const { body } = await untilAvailable(() => service.send({ target: `/v1/pets?limit=${PAGE.maximum}` }));
+  const { body } = await untilAvailable(() =>
+    service.send({ target: `/v1${listPath}?limit=${PAGE.maximum}` }),
+  );
   const ids: Record<string, number[]> = {};
-  for (const pet of JSON.parse(body)) (ids[pet.name] ??= []).push(pet.id);
+  for (const item of JSON.parse(body)) (ids[item[textField]] ??= []).push(item.id);
   return ids;
 }
 
@@ -56,17 +57,17 @@ function idOf({ status, body }: HttpResponse): number {
 // Creates with refused connections run alone, because this fault affects all concurrent requests.
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
-test('a create stores one pet if one attempt to write the pet fails', async () => {
-  const names = others.map((fault) => `once: ${fault}`);
+test('a create stores one item if one attempt to write the item fails', async () => {
+  const texts = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
-  const responses = await Promise.all(names.map((name) => create(name)));
+  const responses = await Promise.all(texts.map((text) => create(text)));
   expect([...faultsOfWrites.values()].flat()).toEqual([]);
   expect(await listedIds()).toEqual(
-    Object.fromEntries(responses.map((created, index) => [names[index], [idOf(created)]])),
+    Object.fromEntries(responses.map((created, index) => [texts[index], [idOf(created)]])),
   );
 });
 
-test('a create gets a 503 if all attempts to write the pet fail, and a retry stores only one pet', async () => {
+test('a create gets a 503 if all attempts to write the item fail, and a retry stores only one item', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(fault, Array<Fault>(ATTEMPTS).fill(fault));
     return create(fault, encodeURIComponent(fault));
@@ -95,11 +96,11 @@ test('a create gets a 503 if all attempts to write the pet fail, and a retry sto
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('a retry gets the same pet even if attempts to read or write the idempotency record fail', async () => {
+test('a retry gets the same item even if attempts to read or write the idempotency record fail', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`record ${index}`, `record-${index}`)));
   faultsOfRecords = [...others];
   const ids = (await createAll()).map(idOf);
-  // Each retry reads the idempotency record and the pet. Each fault is injected into one of these reads.
+  // Each retry reads the idempotency record and the item. Each fault is injected into one of these reads.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfRecords, faultsOfReads]).toEqual([[], []]);

@@ -2,8 +2,8 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
-import { validBody } from '../support/sample.ts';
 import { stagingTemplate } from '../support/real-database.ts';
+import { createRequest, listPath, newItem } from './requested-items.ts';
 
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
 const HOUR_MILLISECONDS = 3_600_000;
@@ -21,7 +21,7 @@ function statusesAfter(key: string, ...durations: number[]): Promise<number[]> {
   return Array.fromAsync(durations, async (milliseconds) => {
     jest.advanceTimersByTime(milliseconds);
     const headers = { Authorization: `Bearer ${key}` };
-    return (await service.send({ target: '/v1/pets?limit=1', headers })).status;
+    return (await service.send({ target: `/v1${listPath}?limit=1`, headers })).status;
   });
 }
 
@@ -36,10 +36,11 @@ test('a revoked key works on every route until its cached authorizer decision ex
   expect(await statusesAfter(key, 0)).toEqual([200]);
   await revokeApiKey(service.store, record, caller);
   expect(await statusesAfter(key, CACHE_MILLISECONDS - 1)).toEqual([200]);
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify(validBody);
-  const created = await service.send({ method: 'POST', target: '/v1/pets', headers, body });
-  const read = await service.send({ target: `/v1/pets/${JSON.parse(created.body).id}`, headers });
+  const { headers, ...create } = createRequest({ content: newItem('An item') });
+  const withKey = { ...headers, Authorization: `Bearer ${key}` };
+  const created = await service.send({ target: `/v1${listPath}`, ...create, headers: withKey });
+  const target = `/v1${listPath}/${JSON.parse(created.body).id}`;
+  const read = await service.send({ target, headers: withKey });
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAfter(key, 1)).toEqual([401]);
 });

@@ -1,6 +1,8 @@
 import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
-import { validBody } from '../support/sample.ts';
+import { firstCollection } from '../collections/all.ts';
+import { variantOf } from '../support/collection-tests.ts';
 import { requireTool } from '../support/tools.ts';
+import { createRequest, listPath, newItem } from './requested-items.ts';
 
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
 
@@ -11,7 +13,7 @@ Sends concurrent requests to a running service and prints their latencies.
   --duration     the duration in seconds, from 1 to 86400
   --connections  the number of concurrent clients, from 1 to 1000, each with one request at a time
 
-The command fails if a request gets no response or a response is not 2xx. It does not delete the created pets.
+The command fails if a request gets no response or a response is not 2xx. It does not delete the created items.
 It does not verify TLS certificates. For a deployed stage, use an API key that you revoke afterwards.`;
 
 const options = {
@@ -29,7 +31,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);
   const connections = integerOption('--connections', values.connections, 1, 1_000);
-  const { ok, status } = await fetch(`${baseUrl}/pets?limit=1`, {
+  const { ok, status } = await fetch(`${baseUrl}${listPath}?limit=1`, {
     headers,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
@@ -47,7 +49,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     bailout: 1_000, // number of errors after which the load ends, because the service has probably stopped
     headers,
     idReplacement: true, // also replaces `[<id>]` in headers
-    requests: roundOf(`${new URL(baseUrl).pathname}/pets`),
+    requests: roundOf(`${new URL(baseUrl).pathname}${listPath}`),
   });
   process.once('SIGINT', () => running.stop());
   autocannon.track(running, { renderResultsTable: false });
@@ -60,7 +62,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
 });
 
 /** Paths that a connection stores during a round of requests. */
-type Context = Partial<Record<'nextPage' | 'pet', string>>;
+type Context = Partial<Record<'nextPage' | 'item', string>>;
 
 /** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
 function roundOf(path: string): object[] {
@@ -68,17 +70,19 @@ function roundOf(path: string): object[] {
     setupRequest: (request: object, context: Context) => ({ ...request, path: context[name] ?? path }),
   });
   const list = { path, onResponse: store('nextPage', 'Link', /<\w+:\/\/[^/]+([^>]+)>; rel="next"/) };
+  const [filter] = firstCollection.filters;
   const create = {
-    method: 'POST',
+    ...createRequest({ content: variantOf(newItem('An item'), filter?.contains ?? {}) }),
     path,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(validBody),
-    onResponse: store('pet', 'Location', /^\w+:\/\/[^/]+(.+)/),
+    onResponse: store('item', 'Location', /^\w+:\/\/[^/]+(.+)/),
   };
   const createIdempotent = { ...create, headers: { ...create.headers, 'Idempotency-Key': '[<id>]' } };
-  const listByStatus = { ...list, path: `${path}?status=${validBody.status}` };
-  const [nextPage, get] = [follow('nextPage'), follow('pet')];
-  return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
+  const filtered = {
+    ...list,
+    path: filter ? `${path}?${new URLSearchParams(filter.query).toString()}` : path,
+  };
+  const [nextPage, get] = [follow('nextPage'), follow('item')];
+  return [list, nextPage, create, get, filtered, nextPage, createIdempotent, get];
 }
 
 /** Returns a function that extracts a path from a response's header with `pattern` and stores the path. */

@@ -5,9 +5,10 @@ import dynalite from 'dynalite';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { collectionTests } from '../collections/all.ts';
+import { type NewItem, variantOf } from '../support/collection-tests.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
-import { petWithoutStatus } from '../support/sample.ts';
 
 const restore = 'docs/runbook/copy-missing-items.ts';
 const addKeys = 'docs/runbook/add-index-keys.ts';
@@ -35,7 +36,7 @@ async function createTable(TableName: string, items: Record<string, unknown>[], 
   await Promise.all(puts.map((put) => client.send(put)));
 }
 
-async function petsIn(TableName: string, key = 'id'): Promise<any[]> {
+async function itemsIn(TableName: string, key = 'id'): Promise<any[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   const items = Items.map((item) => unmarshall(item, { wrapNumbers: BigInt }));
   return items.toSorted((one, other) => (one[key] < other[key] ? -1 : 1));
@@ -56,13 +57,13 @@ await createTable('empty', []);
 describe('the script that copies missing items', () => {
   // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
   test('copies only missing items', async () => {
-    const lost = { hash: 1n, name: 'Lost', categoryId: 2n ** 63n - 1n };
-    await createTable('restored', [lost, { hash: 2n, name: 'As it was' }], 'hash');
-    await createTable('pets', [{ hash: 2n, name: 'As it is' }, { hash: 3n }], 'hash');
-    const tables = { SOURCE: 'restored', TARGET: 'pets' };
+    const lost = { hash: 1n, title: 'Lost', shelf: 2n ** 63n - 1n };
+    await createTable('restored', [lost, { hash: 2n, title: 'As it was' }], 'hash');
+    await createTable('current', [{ hash: 2n, title: 'As it is' }, { hash: 3n }], 'hash');
+    const tables = { SOURCE: 'restored', TARGET: 'current' };
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 1 copied');
     expect(await run(restore, tables)).toBe('2 of about 0 items read, 0 copied');
-    expect(await petsIn('pets', 'hash')).toEqual([lost, { hash: 2n, name: 'As it is' }, { hash: 3n }]);
+    expect(await itemsIn('current', 'hash')).toEqual([lost, { hash: 2n, title: 'As it is' }, { hash: 3n }]);
   });
 
   test('copies only the remaining items after an interruption', async () => {
@@ -77,7 +78,7 @@ describe('the script that copies missing items', () => {
     expect(resumed).toMatch(/^2000 of about 0 items read, /);
     expect(writes).toBeGreaterThan(0);
     expect(writes).toBeLessThanOrEqual(items.length - read);
-    expect(await petsIn('empty')).toEqual(items);
+    expect(await itemsIn('empty')).toEqual(items);
   });
 
   test('copies every item even if responses to scans are empty', async () => {
@@ -93,7 +94,7 @@ describe('the script that copies missing items', () => {
     const environment = { ...databaseEnvironment(faulty.origin, 'test'), SOURCE: 'complete', TARGET: 'lost' };
     expect(await run(restore, environment)).toBe('1 of about 0 items read, 1 copied');
     await faulty.close();
-    expect(await petsIn('lost')).toEqual([{ id: 1n }]);
+    expect(await itemsIn('lost')).toEqual([{ id: 1n }]);
   });
 
   test.each([
@@ -104,16 +105,28 @@ describe('the script that copies missing items', () => {
   });
 });
 
-/** Returns a pet as the service stores it in list partition 1. The keys of other indexes are in `others`. */
-function storedPet(id: bigint, others: Record<string, string> = {}): Record<string, unknown> {
-  return { creation: 'request', partition: '1', ...petWithoutStatus, id, ...others };
+/** Returns an item as the service stores it in list partition 1. Each of the indexes has the given filters. */
+function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Record<string, unknown> {
+  const keys = indexes
+    .filter((filters) => filters.every((name) => name in newItem))
+    .map((filters) => [
+      `${filters.join('-')}Partition`,
+      [...filters.map((name) => newItem[name]), 1].join('#'),
+    ]);
+  return { creation: 'request', partition: '1', ...newItem, id: BigInt(id), ...Object.fromEntries(keys) };
 }
 
-test('the script that fills an index adds missing keys and changes nothing else', async () => {
-  const sold = { status: 'sold', statusPartition: 'sold#1' };
-  const pets = [storedPet(1n), storedPet(2n, sold), storedPet(3n, sold)];
-  await createTable('filled', pets.with(1, storedPet(2n, { status: 'sold' })));
-  expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
-  expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 0 changed');
-  expect(await petsIn('filled')).toEqual(pets);
-});
+test.each(Object.entries(collectionTests))(
+  'the script that fills an index adds missing keys to %s and changes nothing else',
+  async (COLLECTION, { table, newItem, variants, filters }) => {
+    const indexes = filters.map(({ query }) => Object.keys(query));
+    const newItems = [{}, {}, ...variants].map((fields) => variantOf(newItem('An item'), fields));
+    const items = newItems.map((item, id) => storedItem(id, item, indexes));
+    const tables = { COLLECTION, TABLE: table.logicalId };
+    await createTable(tables.TABLE, items.with(0, storedItem(0, newItems[0]!)));
+    const changed = indexes.length > 0 ? 1 : 0;
+    expect(await run(addKeys, tables)).toBe(`${items.length} read, ${changed} changed`);
+    expect(await run(addKeys, tables)).toBe(`${items.length} read, 0 changed`);
+    expect(await itemsIn(tables.TABLE)).toEqual(items);
+  },
+);

@@ -7,6 +7,7 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { listPath } from './requested-items.ts';
 
 // Sends requests with the old key before each database call of a rotation, and with the new key before the last call.
 // Authorizer decisions are not cached, so each response shows the current state of the API keys table.
@@ -42,7 +43,7 @@ function start(...parameters: string[]): RunningModule {
 
 async function statusOf(key: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
-  return (await fetch(`${service.baseUrl}/pets?limit=1`, { headers })).status;
+  return (await fetch(`${service.baseUrl}${listPath}?limit=1`, { headers })).status;
 }
 
 test('the old and the new key work during a rotation', async () => {
