@@ -7,14 +7,15 @@ import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { INT64 } from '../../shared/contract/limits.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
-import { operations } from '../../shared/contract/operations.ts';
+import { collections, operations } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
+import { firstCollection } from '../collections/all.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
-import { validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { createPet: create, listPets: list } = operations;
+const { create, list } = collections[0].operations;
+const { path: listPath, newItem } = firstCollection;
 
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',
@@ -28,7 +29,13 @@ const INSTALLATION_PATHS = [
 
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
-const pet = { ...validBody, categoryId: INT64.maximum };
+/** An item whose integers a double cannot represent. */
+const item = Object.fromEntries(
+  Object.entries(newItem('a text')).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? INT64.maximum : value,
+  ]),
+);
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
@@ -40,6 +47,7 @@ let browser: Browser;
 let service: LocalService;
 let served: ReferencePage;
 let exported: ReferencePage;
+let stored: object;
 
 /**
  * Returns the path in the environment variable CHROMIUM, or else the path of an installed Chromium.
@@ -117,14 +125,17 @@ async function renderPicture(page: Page): Promise<void> {
   });
 
   test('lists the operations, strikes out deprecated operations and shows when they will be removed', async () => {
+    const all = Object.values<Operation>(operations);
+    const deprecated = all.filter(({ deprecation }) => deprecation);
     for (const { page } of [served, exported]) {
-      for (const name of ['GET /pets List pets', 'POST /pets Add a pet', 'GET /pets/{petId} Get a pet'])
-        await page.getByRole('button', { name }).waitFor();
-      expect(await page.evaluate(STRUCK_OUT)).toEqual(['/pets/{petId}']);
-      const getPet = page.getByRole('button', { name: 'GET /pets/{petId} Get a pet' });
-      await getPet.click();
-      await page.getByText('will be removed on 5 December 2030').waitFor();
-      await getPet.click();
+      for (const operation of all) await operationButton(page, operation).waitFor();
+      expect(await page.evaluate(STRUCK_OUT)).toEqual(deprecated.map(({ path }) => path.replace('/v1', '')));
+      for (const { deprecation, ...operation } of deprecated) {
+        await operationButton(page, operation).click();
+        const day = deprecation!.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+        await page.getByText(`will be removed on ${day}`).waitFor();
+        await operationButton(page, operation).click();
+      }
     }
   });
 
@@ -132,15 +143,15 @@ async function renderPicture(page: Page): Promise<void> {
     const { page } = served;
     await operationButton(page, create).click();
     await page.getByRole('button', { name: 'Try it out' }).click();
-    const text = stringifyJson(pet);
+    const text = stringifyJson(item);
     await page.getByRole('tabpanel', { name: 'Edit Value' }).getByRole('textbox').fill(text);
     const executeButton = page.getByRole('button', { name: 'Execute' });
     const { request, status, body } = await execute(page, () => executeButton.click());
     expect([request.postData(), status]).toEqual([text, '201']);
     const [, id = ''] = /"id": (\d+)/.exec(body)!;
-    const stored = { id: BigInt(id), ...pet };
+    stored = { id: BigInt(id), ...item };
     expect(body).toBe(stringifyJson(stored, 2));
-    const response = await service.request(`/pets/${id}`);
+    const response = await service.request(`${listPath}/${id}`);
     expect(await response.text()).toBe(stringifyJson(stored));
     const { authorization, 'idempotency-key': key } = request.headers();
     expect([authorization, key]).toEqual([`Bearer ${service.apiKey}`, undefined]);
@@ -158,8 +169,8 @@ async function renderPicture(page: Page): Promise<void> {
     await press(new RegExp(list.summary));
     await press(/Try it out/);
     const { request, status, body } = await execute(page, () => press(/Execute/));
-    expect([request.url(), status]).toEqual([`${service.baseUrl}/pets`, '200']);
-    expect(body).toContain(`"categoryId": ${INT64.maximum}`);
+    expect([request.url(), status]).toEqual([`${service.baseUrl}${listPath}`, '200']);
+    expect(body).toBe(stringifyJson([stored], 2));
     await close(page, list);
   });
 
@@ -178,7 +189,7 @@ async function renderPicture(page: Page): Promise<void> {
 
   test('causes no errors or warnings, and sends no requests other than those of these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
-    const requested = `${service.baseUrl}/pets`;
+    const requested = `${service.baseUrl}${listPath}`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });

@@ -1,4 +1,4 @@
-import type { collections, OperationId } from '../../shared/contract/operations.ts';
+import { collections, type OperationId } from '../../shared/contract/operations.ts';
 import type { CollectionTests, OperationTests } from '../support/collection-tests.ts';
 import { pets } from './pets.ts';
 
@@ -7,8 +7,8 @@ export const collectionTests: Record<(typeof collections)[number]['plural'], Col
   pets,
 };
 
-/** The collection for tests of what all collections share. */
-export const [firstCollection] = Object.values(collectionTests) as [CollectionTests, ...CollectionTests[]];
+/** The tests of the contract's first collection, for tests of what all collections share. */
+export const firstCollection = collectionTests[collections[0].plural];
 
 /** The tests of each operation. */
 export const operationTests = Object.assign(

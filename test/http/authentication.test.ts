@@ -1,18 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { collectionTests, firstCollection } from '../collections/all.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
-import { addPet, petsNamed } from '../support/pets.ts';
+import { addItem, itemsWith } from '../support/items.ts';
 
 const stage = /^pets_([a-z]+)_/.exec(apiKey)?.[1] ?? '';
 
-const first = await addPet();
+const listPath = firstCollection.path;
+const first = await addItem(firstCollection);
 
-describe.each([
-  ['GET', '/pets', undefined],
-  ['POST', '/pets', '{"name":"Rex","categoryId":7}'],
-  ['GET', `/pets/${first.id}`, undefined],
-])('%s %s', (method, path, body) => {
+const operations: [method: string, path: string, body?: string][] = [];
+for (const collection of Object.values(collectionTests)) {
+  const { path, newItem } = collection;
+  const { id } = await addItem(collection);
+  operations.push(['GET', path], ['POST', path, stringifyJson(newItem('a text'))], ['GET', `${path}/${id}`]);
+}
+
+describe.each(operations)('%s %s', (method, path, body) => {
   test.each([
     ['a missing API key', path, {}],
     ['a missing API key and a trailing slash', `${path}/`, {}],
@@ -27,9 +33,9 @@ describe.each([
   });
 });
 
-describe('POST /pets', () => {
-  const name = randomUUID();
-  const init = { method: 'POST', body: JSON.stringify({ name, categoryId: 7 }) };
+describe(`POST ${listPath}`, () => {
+  const text = randomUUID();
+  const init = { method: 'POST', body: stringifyJson(firstCollection.newItem(text)) };
 
   test.each<[string, Record<string, string>]>([
     ['an empty header', { Authorization: '' }],
@@ -46,20 +52,20 @@ describe('POST /pets', () => {
     ['two keys', bearer(`${apiKey}, Bearer ${apiKey}`)],
     ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
   ])('returns a 401 for %s', async (_case, headers) => {
-    expectUnauthorized(await anonymousRequest('/pets', { ...init, headers }));
+    expectUnauthorized(await anonymousRequest(listPath, { ...init, headers }));
   });
 
-  test('does not store a pet after a 401', async () => {
-    expect(await petsNamed(name, first)).toEqual([]);
+  test('does not store an item after a 401', async () => {
+    expect(await itemsWith(text, firstCollection, first)).toEqual([]);
   });
 });
 
 describe('a request without an API key', () => {
   test.each([
-    ['GET', '/pets?limit=0&cursor=nonsense', undefined],
-    ['GET', '/pets/abc', undefined],
-    ['POST', '/pets', '{}'],
-    ['POST', '/pets', ' '.repeat(70_000)],
+    ['GET', `${listPath}?limit=0&cursor=nonsense`, undefined],
+    ['GET', `${listPath}/abc`, undefined],
+    ['POST', listPath, '{}'],
+    ['POST', listPath, ' '.repeat(70_000)],
   ])('gets a 401 even if it has other errors (%s %s)', async (method, path, body) => {
     expectUnauthorized(await anonymousRequest(path, { method, body }));
   });
@@ -67,7 +73,7 @@ describe('a request without an API key', () => {
 
 test('the names of the Authorization header and of its scheme are not case-sensitive', async () => {
   const headers = { aUTHORIZATION: `bEaReR ${apiKey}` };
-  expect((await anonymousRequest('/pets', { headers })).status).toBe(200);
+  expect((await anonymousRequest(listPath, { headers })).status).toBe(200);
 });
 
 /** Expects the same response for every cause of a 401, so that clients learn nothing about valid keys. */

@@ -8,10 +8,10 @@ test('the settings of every stage are valid', () => {
   expect(stagesOf(stages).map(({ name }) => name)).toEqual(Object.keys(stages));
 });
 
-// Each minimum is the number of list partitions with pets. Raise the minimum when you raise recordedListPartitions.
+// Each minimum is the number of list partitions with items. Raise the minimum when you raise recordedListPartitions.
 test.each([
   ['staging', 1],
   ['production', 1],
-] as const)('%s spreads new pets over at least %d list partitions', (stage, least) => {
+] as const)('%s spreads new items over at least %d list partitions', (stage, least) => {
   expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
 });

@@ -1,6 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstCollection } from '../collections/all.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalServiceOf } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,7 +29,7 @@ test('npm start reuses the last assembly unless --synth is set', async () => {
   expect(await start()).toBe(true);
   for (const option of ['--verbose', '--synth']) {
     const service = await startLocalServiceOf(project.folder, '--data', data, option);
-    const { status } = await service.request('/pets');
+    const { status } = await service.request(firstCollection.path);
     expect([status, await service.stop()]).toEqual([200, 0]);
     expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
   }

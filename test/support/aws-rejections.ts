@@ -1,7 +1,8 @@
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import type { Exchange } from './contract.ts';
 
-/** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as '/v1/pets'. */
+/** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as '/v1/books'. */
 export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
@@ -47,6 +48,6 @@ export const awsRejections: AwsRejection[] = [
     status: 415,
     matches: ({ method, target, headers }) =>
       new Headers(headers).get('Content-Type')?.includes(';') &&
-      !(method === 'POST' && target.replace(/\/$/, '').endsWith('/pets')),
+      !(method === 'POST' && collections.some(({ path }) => target.replace(/\/$/, '').endsWith(path))),
   },
 ];

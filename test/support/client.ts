@@ -77,7 +77,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 /**
  * Sends a request, and retries it while a deployed stage throttles it. After a 429, a retry is safe because the
  * operation has not run. A 503 can mean that Lambda had too few instances, or that a function failed after it had
- * stored a pet. Therefore, after a 503, the request is retried only if the retry cannot create a duplicate.
+ * stored an item. Therefore, after a 503, the request is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<HttpReply> {
@@ -93,8 +93,12 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Htt
 }
 
 /** Sends a create request. Sends strings and bytes unchanged, and other bodies as JSON. */
-export async function post(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
-  return request('/pets', {
+export async function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> {
+  return request(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? body : stringifyJson(body),

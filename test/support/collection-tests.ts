@@ -6,13 +6,13 @@ import type { Request } from './faulty-service.ts';
 
 /** What tests need to know of a collection in addition to the contract, as a client and as AWS see it. */
 export interface CollectionTests {
-  /** Path of the list after the base URL, such as `/pets`. */
+  /** Path of the list after the base URL, such as `/books`. */
   path: string;
   /** The table's logical id and keys. If they change, CloudFormation replaces the table with an empty table. */
   table: { logicalId: string; keys: string[] };
   /**
-   * Returns a valid item to create, with a value for each field. The values are those that the service stores, so
-   * integers are bigints.
+   * Returns a valid item to create, with a value for each field in the order of responses. The values are those that the
+   * service stores, so integers are bigints.
    *
    * @param text value of a text field, by which tests recognize their items
    */
@@ -37,7 +37,7 @@ export function variantOf(newItem: NewItem, fields: Partial<NewItem>): NewItem {
 
 /** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** Method and path of the route, as IAM resources contain them: `GET/v1/pets/*`. */
+  /** Method and path of the route, as IAM resources contain them: `GET/v1/books/*`. */
   route: string;
   /** The function's permissions, except those for logs and traces. */
   permissions: Permissions;
@@ -51,7 +51,7 @@ export interface OperationTests {
   markedRequests: (secrets: Secrets) => MarkedRequest[];
 }
 
-/** Actions that an IAM policy allows on resources, such as `dynamodb:GetItem` on `${StoragePets.Arn}`. */
+/** Actions that an IAM policy allows on resources, such as `dynamodb:GetItem` on `${StorageBooks.Arn}`. */
 export interface Permissions {
   actions: string[];
   resources: string[];
@@ -167,7 +167,7 @@ export function markedCreates({ newItem }: CollectionBasics): OperationTests['ma
   };
 }
 
-/** @param idParameter name of the path parameter, such as `petId` */
+/** @param idParameter name of the path parameter, such as `bookId` */
 export function markedGets(idParameter: string): OperationTests['markedRequests'] {
   return () => [{ status: 200 }, { status: 404, pathParameters: { [idParameter]: 'none' } }];
 }

@@ -12,7 +12,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
   method?: string;
-  /** Path and query, such as '/v1/pets?limit=5'. */
+  /** Path and query, such as '/v1/books?limit=5'. */
   target: string;
   headers?: Record<string, string>;
   body?: string;
@@ -68,7 +68,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     api,
     store,
     apiKey: issued.key,
-    /** Handlers of the functions by construct name, such as `ListPets`. A test can replace a handler. */
+    /** Handlers of the functions by construct name, such as `ListBooks`. A test can replace a handler. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

@@ -23,7 +23,7 @@ export async function invoke(handler: Handler, event: APIGatewayProxyEvent, rema
 }
 
 /** Returns the module name, such as `list-pets`, for an operation id (`listPets`) or construct name (`ListPets`). */
-function moduleOf(name: string): string {
+export function moduleOf(name: string): string {
   return name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
 }
 

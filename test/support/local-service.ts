@@ -66,9 +66,9 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     baseUrl,
     apiKey,
     request,
-    /** Sends a request to /pets and returns the parsed body with its integers as bigint. */
-    call: async (query: string, init?: RequestInit): Promise<any> =>
-      parseJson(await (await request(`/pets${query}`, init)).text()),
+    /** Sends a request and returns the parsed body with its integers as bigint. */
+    call: async (path: string, init?: RequestInit): Promise<any> =>
+      parseJson(await (await request(path, init)).text()),
     process: child,
     /** Returns all output so far, including errors. */
     output: () => output,

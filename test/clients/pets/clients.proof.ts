@@ -22,7 +22,7 @@ const sold: Pet[] = [];
 const soldInput = { ...validPet, name: `<b>; rel="next"`, status: 'sold' };
 for (const categoryId of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
   const body = stringifyJson({ ...soldInput, categoryId });
-  sold.unshift(await service.call('', { method: 'POST', body }));
+  sold.unshift(await service.call('/pets', { method: 'POST', body }));
 }
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 async function petsNamed(name: string): Promise<Pet[]> {
-  const pets: Pet[] = await service.call('?status=pending&limit=100');
+  const pets: Pet[] = await service.call('/pets?status=pending&limit=100');
   return pets.filter((pet) => pet.name === name);
 }
 

@@ -7,22 +7,26 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { collections } from '../../../shared/contract/operations.ts';
+import { firstCollection } from '../../collections/all.ts';
+import { moduleOf } from '../../support/invoke.ts';
 import { startLocalServiceOf } from '../../support/local-service.ts';
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { copyProject } from '../../support/project-copy.ts';
 
 const project = copyProject(temporaryFolder());
-const FUNCTION = 'functions/list-pets.ts';
+const { path } = firstCollection;
+const FUNCTION = `functions/${moduleOf(collections[0].operations.list.id)}.ts`;
 const STORAGE = 'shared/storage/collection.ts';
 
-/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `items` and `next`. */
+/** Returns the position, such as `functions/list-books.ts:8`, of a line after the assignments of `items` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 8;
 
-/** Debugger port of `list-pets`, the first function. The other functions use the next ports. */
+/** Debugger port of `FUNCTION`, the first function in the template. The other functions use the next ports. */
 const port = await firstFreePort(readdirSync('functions').length);
 
 const stages = project
@@ -116,7 +120,7 @@ test("a debugger can stop a function for longer than the function's timeout, and
   expect(fileURLToPath(new URL(FUNCTION, payload.sourceRoot))).toBe(join(project.folder, FUNCTION));
   expect(payload.sourcesContent[source]).toBe(project.read(FUNCTION));
 
-  const responding = service.request('/pets?limit=7');
+  const responding = service.request(`${path}?limit=7`);
   expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
@@ -133,7 +137,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
   await service.printed(/reloaded the functions/);
   const breakpoint = functionPosition();
   const { paused, resume } = await attachDebugger(breakpoint);
-  const responding = service.request('/pets');
+  const responding = service.request(path);
   expect(await paused('items')).toEqual([breakpoint, []]);
   await resume();
   expect((await responding).status).toBe(200);
@@ -141,7 +145,7 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
 
 test('the local service stops even if a function is at a breakpoint', async () => {
   const { paused } = await attachDebugger(functionPosition());
-  const responding = service.request('/pets');
+  const responding = service.request(path);
   await paused('items');
   expect(await service.stop()).toBe(0);
   expect((await responding).status).toBe(500);

@@ -122,7 +122,7 @@ describe('the API', () => {
   });
 
   const otherPaths = [
-    'GET /v1/pets',
+    'GET /v1/books',
     'GET //',
     'GET /v1/openapi.json',
     'GET /openapi.json/',

@@ -11,11 +11,13 @@ import {
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { stringifyJson } from '../../../shared/contract/json.ts';
+import { firstCollection } from '../../collections/all.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, type Outcome, runModule } from '../../support/run-command.ts';
-import { validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+const { path, newItem } = firstCollection;
 /** Temporary folder for these tests, so that commands do not find in-memory services that a developer has started. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
@@ -37,7 +39,7 @@ function issue(...options: string[]): Promise<Outcome> {
 /** Issues a key with the given options and expects the service to accept the key. */
 async function expectToIssue({ request }: LocalService, ...options: string[]): Promise<void> {
   const key = done(await issue(...options)).trim();
-  expect((await request('/pets', { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
+  expect((await request(path, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 }
 
 // Each test depends on the previous test.
@@ -70,7 +72,7 @@ test('a service stops if the program that reads its output exits', async () => {
   const ended = once(service.process, 'close');
   service.process.stdout.destroy();
   // Sends requests, because the service detects its closed output only when it prints a line.
-  const requests = [1, 2].map(() => service.request('/pets').catch(() => undefined));
+  const requests = [1, 2].map(() => service.request(path).catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
 
@@ -78,9 +80,9 @@ test('a service completes a request in progress and deletes its files after SIGI
   const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  await request('/pets?limit=1000'); // makes the function print a metric
+  await request(`${path}?limit=1000`); // makes the function print a metric
   const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
-  const adding = httpRequest(`${baseUrl}/pets`, { method: 'POST', headers });
+  const adding = httpRequest(`${baseUrl}${path}`, { method: 'POST', headers });
   adding.flushHeaders();
   await once(adding, 'continue');
 
@@ -93,7 +95,7 @@ test('a service completes a request in progress and deletes its files after SIGI
   for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
   // Waits until the service has received a signal and accepts no new requests.
   while (await request('/').catch(() => undefined)) await setTimeout(5);
-  adding.end(JSON.stringify(validBody));
+  adding.end(stringifyJson(newItem('a text')));
   expect(await status).toBe(201);
   expect(await ended).toEqual([0, null]);
   expect(output()).not.toMatch(/exited with|Error|_aws|Not run|AWS::/);

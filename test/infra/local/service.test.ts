@@ -2,12 +2,14 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { stringifyJson } from '../../../shared/contract/json.ts';
 import { productName } from '../../../shared/names.ts';
+import { firstCollection } from '../../collections/all.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
-import { validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+const { path, newItem } = firstCollection;
 const data = temporaryFolder();
 const keyFile = join(data, 'api-key');
 const serviceFile = join(data, 'service.json');
@@ -30,32 +32,32 @@ afterAll(() => service.stop('SIGKILL'));
 
 // Each test depends on the previous test.
 describe('the local service with a data folder', () => {
-  let pet: unknown;
+  let item: unknown;
 
   test('issues a new key if the tables lack the key in the folder, and protects its files from other users', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     for (const file of [keyFile, serviceFile]) expect(statSync(file).mode.toString(8)).toBe('100600');
-    expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}/pets\n`);
-    const init = { method: 'POST', body: JSON.stringify(validBody) };
-    const response = await service.request('/pets', init);
+    expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}${path}\n`);
+    const init = { method: 'POST', body: stringifyJson(newItem('a text')) };
+    const response = await service.request(path, init);
     expect(response.status).toBe(201);
-    pet = await response.json();
+    item = await response.json();
   });
 
   test('prints one line for each request, without the query or the API key', async () => {
-    await service.request('/pets?limit=1000');
-    await service.request('/pets', { method: 'POST' });
+    await service.request(`${path}?limit=1000`);
+    await service.request(path, { method: 'POST' });
     await service.request('/nowhere', { method: 'PUT' });
-    await service.request('/pets', { headers: { Authorization: `Bearer ${service.apiKey}x` } });
+    await service.request(path, { headers: { Authorization: `Bearer ${service.apiKey}x` } });
     await service.printed(/ 401 \d/);
     const printed = service.output().slice(banner.length);
     expect(printed.match(/(?<=^\S+Z )\S+ \S+ \d+(?= \d+\.\d ms$)/gm)).toEqual([
-      'POST /v1/pets 201',
-      'GET /v1/pets 400',
-      'POST /v1/pets 400',
+      `POST /v1${path} 201`,
+      `GET /v1${path} 400`,
+      `POST /v1${path} 400`,
       'PUT /v1/nowhere 404',
-      'GET /v1/pets 401',
+      `GET /v1${path} 401`,
     ]);
     expect(printed).not.toContain(service.apiKey.slice(0, 20));
     expect(printed).not.toMatch(/limit|Bearer|local development/);
@@ -82,7 +84,7 @@ describe('the local service with a data folder', () => {
 
     service = await startLocalService('--data', data);
     expect(service.apiKey).toBe(apiKey);
-    expect(await (await service.request('/pets')).json()).toEqual([pet]);
+    expect(await (await service.request(path)).json()).toEqual([item]);
   });
 
   test('is not found by operator commands after it is killed', async () => {

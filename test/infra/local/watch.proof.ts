@@ -2,8 +2,11 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { stringifyJson } from '../../../shared/contract/json.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { firstCollection } from '../../collections/all.ts';
+import { moduleOf } from '../../support/invoke.ts';
 import { startLocalServiceOf } from '../../support/local-service.ts';
-import { validBody } from '../../support/sample.ts';
 import { copyProject } from '../../support/project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -38,19 +41,20 @@ async function save(file: string, text: string, line = RELOADED): Promise<void> 
   await until(line, () => project.write(file, text));
 }
 
-const FILE = 'functions/get-pet.ts';
-/** A module that all functions of pets import. */
-const STORAGE = 'shared/storage/pets.ts';
+const { path, newItem } = firstCollection;
+const FILE = `functions/${moduleOf(collections[0].operations.get.id)}.ts`;
+/** A module that the functions of all operations import. */
+const STORAGE = 'shared/storage/collection.ts';
 const source = project.read(FILE);
 
 /** Returns the source of `FILE` with a different error message, by which tests identify the running code. */
 function sourceWith(errorMessage: string): string {
-  return source.replace(/(?<='not_found', )`[^`]*`/, `'${errorMessage}'`);
+  return source.replace(/(?<='not_found', )\w+\([^)]*\)/, `'${errorMessage}'`);
 }
 
 /** Returns the error message of the running code. */
 async function message(): Promise<string> {
-  return (await call('/pets/5')).body.message;
+  return (await call(`${path}/5`)).body.message;
 }
 
 // Each test depends on the previous test.
@@ -61,10 +65,10 @@ describe('the local service with --watch', () => {
   });
 
   test('keeps the data and the API key when it reloads a function', async () => {
-    const added = await call('/pets', { method: 'POST', body: JSON.stringify(validBody) });
+    const added = await call(path, { method: 'POST', body: stringifyJson(newItem('a text')) });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
-    expect(await message()).toBe('No pet has the id 5.');
+    expect(await message()).toBe(`No ${collections[0].singular} has the id 5.`);
 
     await save(FILE, sourceWith('saved'));
     expect(await message()).toBe('saved');
@@ -72,7 +76,7 @@ describe('the local service with --watch', () => {
       await until(RELOADED, () => project.replace(FILE, sourceWith(expected)));
       expect(await message()).toBe(expected);
     }
-    expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
+    expect(await call(`${path}/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
     // Waits, because the service deletes the bundles of the previous code asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
@@ -111,7 +115,7 @@ describe('the local service with --watch', () => {
     const storage = project.read(STORAGE);
     for (const text of ['', 'this is not code', storage.slice(0, storage.lastIndexOf('}'))]) {
       await save(STORAGE, text, /Z The functions cannot be bundled\. The previous code continues to run\.\n/);
-      expect((await call('/pets')).status).toBe(200);
+      expect((await call(path)).status).toBe(200);
     }
     await service.printed(new RegExp(`\\[ERROR\\] Expected ";"[^\\n]*\\n\\n +${STORAGE}:\\d+:\\d+:\\n`));
     await save(STORAGE, `${storage}\nconsole.log('changed');`);
@@ -120,17 +124,17 @@ describe('the local service with --watch', () => {
 
   test('returns a 500 while a function throws an error at import', async () => {
     await save(FILE, `${sourceWith('')}\nthrow new Error('test error');`, /\n\w+: Error: test error/);
-    expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
-    expect((await call('/pets')).status).toBe(200);
+    expect(await call(`${path}/5`)).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    expect((await call(path)).status).toBe(200);
     await save(FILE, sourceWith('fixed'));
     expect(await message()).toBe('fixed');
   });
 
   test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
-    expect((await call('/pets')).status).toBe(200);
+    expect((await call(path)).status).toBe(200);
     await save('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'"));
-    expect((await call('/pets')).status).toBe(401);
+    expect((await call(path)).status).toBe(401);
   });
 
   test('exits with code 0 after SIGTERM', async () => {

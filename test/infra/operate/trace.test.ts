@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { firstCollection } from '../../collections/all.ts';
 import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
@@ -62,7 +63,7 @@ test('the local service prints source positions in stack traces', async () => {
   const changed = changedAssembly(assembly, join(temporary, 'cdk.out'), pattern, '"0"');
   const service = await startLocalService('--assembly', changed);
   try {
-    expect((await service.request('/pets')).status).toBe(500);
+    expect((await service.request(firstCollection.path)).status).toBe(500);
     await service.printed(
       new RegExp(`\\(${sourcePosition('shared/storage/collection.ts', "throw new Error('LIST_PARTITIONS")}:`),
     );

@@ -6,7 +6,7 @@ import { functionNames, readableTemplate } from '../../support/stack-template.ts
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
 
-/** The name of each function's module, such as `get-pet`, and the path of the function's bundle. */
+/** The name of each function's module, such as `get-book`, and the path of the function's bundle. */
 export const bundles = functionNames.map((name): [module: string, file: string] => {
   const properties = Resources[name].Properties;
   return [handlerModule(properties.Handler), bundleIn(assembly, { logicalId: name, properties })];

@@ -6,8 +6,11 @@ import type { StageSettings } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { collections, operations } from '../../../shared/contract/operations.ts';
 import { stackName } from '../../../shared/names.ts';
+import { collectionTests } from '../../collections/all.ts';
+import { constructOf } from '../../support/invoke.ts';
+import { shortId } from '../../support/logical-ids.ts';
 import { backup, domain, type StageName, stages } from '../../support/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -43,10 +46,13 @@ afterEach(() => {
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
 
 describe('a stage with raised listPartitions', () => {
-  test('stores new pets only in the first recordedListPartitions partitions', () => {
-    expect(variablesOf('ListPets').LIST_PARTITIONS).toBe('4');
-    expect(variablesOf('CreatePet').LIST_PARTITIONS).toBe('2');
-  });
+  test.each([...collections])(
+    'stores new $plural only in the first recordedListPartitions partitions',
+    ({ operations: { list, create } }) => {
+      expect(variablesOf(constructOf(list.id)).LIST_PARTITIONS).toBe('4');
+      expect(variablesOf(constructOf(create.id)).LIST_PARTITIONS).toBe('2');
+    },
+  );
 
   test('publishes new versions only of the functions that use the setting', () => {
     const users = functionNames.filter((name) => 'LIST_PARTITIONS' in variablesOf(name));
@@ -110,9 +116,10 @@ test('only the configured email address subscribes to the alarm topic', () => {
 describe('a backup', () => {
   const { BackupVault, BackupPlan, BackupPlanTables } = extended.Resources;
 
-  test('contains the pets and API keys and is copied to the configured vault', () => {
+  test('contains the items and API keys and is copied to the configured vault', () => {
     const { Resources, IamRoleArn } = BackupPlanTables.Properties.BackupSelection;
-    expect(Resources).toEqual(['${StoragePets.Arn}', '${StorageApiKeys.Arn}']);
+    const tables = Object.values(collectionTests).map(({ table }) => `\${${shortId(table.logicalId)}.Arn}`);
+    expect(new Set(Resources)).toEqual(new Set([...tables, '${StorageApiKeys.Arn}']));
     expect(IamRoleArn).toBe('${BackupRole.Arn}');
     const copy = { DestinationBackupVaultArn: backup.vaultArn, Lifecycle: { DeleteAfterDays: 35 } };
     expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
@@ -141,13 +148,13 @@ test.each([
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   const [since, sunset] = [new Date('2026-11-21'), new Date('2030-12-05')];
-  const deprecation = { since, sunset, successor: '/v1/pets', advice: 'List the pets instead.' } as const;
+  const deprecation = { since, sunset, successor: '/v1/books', advice: 'List books instead.' } as const;
   const byId: Record<string, Operation> = operations;
-  const deprecated = { ...operations.getPet, deprecation };
-  jest.replaceProperty(byId, 'getPet', deprecated);
-  expect(annotationsOf('staging', {}, '', today)).toEqual(
-    Array(count).fill(expect.stringContaining('getPet is scheduled for removal on 2030-12-05.')),
-  );
+  const { get } = collections[0].operations;
+  jest.replaceProperty(byId, get.id, { ...get, deprecation });
+  const warning = `${get.id} is scheduled for removal on 2030-12-05.`;
+  const printed = annotationsOf('staging', {}, '', today).filter((line) => line.includes(warning));
+  expect(printed).toHaveLength(count);
 });
 
 test('synthesis reports a high burst limit, a missing email address and a certificate in the wrong region', () => {
