@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { errorCatalog } from '../shared/contract/errors.ts';
-import { operations } from '../shared/contract/operations.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
+import { books } from './support/books.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
@@ -44,16 +45,18 @@ describe('docs/runbook.md', () => {
     expect(unknown(about, alarms.values())).toEqual([]);
   });
 
-  // If several patterns in the table, such as `…Throttles`, match an alarm, the row with the longest pattern applies.
+  // If several patterns in the table match an alarm, the longest applies. Several rows can have this pattern, such as
+  // `…Throttles` of a function and of a table.
   test('links from its first table to the section of each alarm', () => {
     const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
-    const longestFirst = names.toSorted((one, other) => other.name.length - one.name.length);
     const missing = [...alarms].flatMap(([alarm, section]) => {
       const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
       const row = `| Alarm \`${alarm}\` | ${link}`;
-      const first = longestFirst.find(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
-      return first?.row.endsWith(link) ? [] : `Add the row "${row}" to docs/runbook.md.`;
+      const matching = names.filter(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
+      const longest = Math.max(...matching.map(({ name }) => name.length));
+      const isLinked = matching.some((one) => one.name.length === longest && one.row.endsWith(link));
+      return isLinked ? [] : `Add the row "${row}" to docs/runbook.md.`;
     });
     expect(missing).toEqual([]);
     expect(unknown(matchesOf(/`(\w+)`/g, rows.join('\n')), alarms.keys())).toEqual([]);
@@ -102,13 +105,52 @@ describe('the commands of the runbook', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('throttled_limits in docs/runbook/runbook.sh reads the metrics of each table and index', () => {
-    const expected = tables.flatMap(([id, { Properties }]) => {
-      const [variable] = matchesOf(new RegExp(`^(\\w+)=.*GlobalTable ${id}\\)`, 'gm'), commands);
-      const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
-      return ['', ...indexes.map(({ IndexName }) => IndexName)].map((index) => `$${variable} ${index}`);
+  describe('that read metrics', () => {
+    const indexes = tables.flatMap(([table, { Properties }]) =>
+      (Properties['GlobalSecondaryIndexes'] ?? []).map(({ IndexName }: any) => ({ table, IndexName })),
+    );
+    const withoutIndexes = tables.filter(([id]) => !indexes.some(({ table }) => table === id));
+    const stub = `aws() {
+  case "$*" in
+    *list-stack-resources*GlobalTable*) echo "$TABLES" ;;
+    *describe-table*) echo "$INDEXES" | sed -n "s/^$4 //p" ;;
+    *get-metric-statistics*) echo "$*" ;;
+  esac
+}`;
+
+    /** Returns the dimensions of all metrics that a command of docs/runbook/runbook.sh reads. */
+    function dimensionsRead(command: string): Set<string> {
+      const script = `${stub}\n. docs/runbook/runbook.sh > /dev/null\n${command}`;
+      const lines = [
+        ...indexes.map(({ table, IndexName }) => `${table} ${IndexName}`),
+        ...withoutIndexes.map(([id]) => `${id} None`),
+      ];
+      const TABLES = tables.map(([id]) => id).join('\t');
+      const settings = { STAGE: 'production', AWS_REGION: 'eu-central-1', TABLES, INDEXES: lines.join('\n') };
+      const env = { ...process.env, ...settings };
+      const printed = execFileSync('bash', ['-c', script], { env, encoding: 'utf8' });
+      return new Set(matchesOf(/--dimensions (.+?) --output/g, printed));
+    }
+
+    test('read the throttled requests of each table and index', () => {
+      const expected = [
+        ...tables.map(([id]) => `Name=TableName,Value=${id}`),
+        ...indexes.map(
+          ({ table, IndexName }) =>
+            `Name=TableName,Value=${table} Name=GlobalSecondaryIndexName,Value=${IndexName}`,
+        ),
+      ];
+      expect(dimensionsRead('throttled_limits')).toEqual(new Set(expected));
     });
-    expect(matchesOf(/"(\$\w+ (?:[a-z][\w-]*)?)"/g, commands).toSorted()).toEqual(expected.toSorted());
+
+    test('read the latencies of the calls of each table', () => {
+      const expected = tables.flatMap(([id]) =>
+        ['Query', 'PutItem', 'GetItem'].map(
+          (call) => `Name=TableName,Value=${id} Name=Operation,Value=${call}`,
+        ),
+      );
+      expect(dimensionsRead('database_latencies')).toEqual(new Set(expected));
+    });
   });
 
   test('restore the time to live of each table that has one', () => {
@@ -144,7 +186,7 @@ describe('the Logs Insights queries of the runbook', () => {
 
   test('use only fields of the function logs that functions or Lambda write', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
-    const handler = endpoint(operations.listPets, async () => {
+    const handler = endpoint(books.operations.list, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });
     await invoke(handler, apiGatewayEvent());

@@ -3,7 +3,7 @@
 
 # Prints your account and identity, so that you notice a wrong profile.
 aws sts get-caller-identity --query '[Account,Arn]' --output text
-: "${AWS_REGION:?Set AWS_REGION first.}" "${FUNCTION:=ListPets}"
+: "${AWS_REGION:?Set AWS_REGION first.}" "${FUNCTION:=Authorizer}"
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
@@ -20,6 +20,15 @@ physical_id() {
 resources() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
+}
+
+# table_id NAME: prints the physical id of a table, such as ApiKeys.
+table_id() { physical_id DynamoDB::GlobalTable "Storage$1"; }
+
+# indexes TABLE: prints the names of a table's indexes.
+indexes() {
+  aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
+    grep -v None
 }
 
 # insights LOG QUERY: prints the results of a Logs Insights query on the log group whose logical id starts with LOG.
@@ -95,23 +104,25 @@ versions() {
 
 # database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.
 database_latencies() {
-  local call
-  for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$RECORDS PutItem" "$RECORDS GetItem" "$KEYS GetItem"; do
-    echo "$call"
-    metric 300 DynamoDB SuccessfulRequestLatency "Name=TableName,Value=${call% *}" "Name=Operation,Value=${call#* }"
+  local table call
+  resources DynamoDB::GlobalTable | while read -r table; do
+    for call in Query PutItem GetItem; do
+      metric 300 DynamoDB SuccessfulRequestLatency "Name=TableName,Value=$table" "Name=Operation,Value=$call" |
+        sed "s/^/$table $call: /"
+    done
   done
 }
 
 # throttled_limits: for each table and index, prints the limits that requests exceeded, and counts these requests.
 throttled_limits() {
-  local target limit access table index
-  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$RECORDS " "$KEYS " "$KEYS by-stage"; do
-    table=${target% *}
-    index=${target#* }
-    for limit in MaxOnDemandThroughput KeyRangeThroughput AccountLimit; do
-      for access in Read Write; do
-        metric 3600 DynamoDB "$access${limit}ThrottleEvents" "Name=TableName,Value=$table" \
-          ${index:+"Name=GlobalSecondaryIndexName,Value=$index"} | sed "s/^/$target $access$limit: /"
+  local table index limit access
+  resources DynamoDB::GlobalTable | while read -r table; do
+    { echo; indexes "$table"; } | while read -r index; do
+      for limit in MaxOnDemandThroughput KeyRangeThroughput AccountLimit; do
+        for access in Read Write; do
+          metric 3600 DynamoDB "$access${limit}ThrottleEvents" "Name=TableName,Value=$table" \
+            ${index:+"Name=GlobalSecondaryIndexName,Value=$index"} | sed "s/^/$table $index $access$limit: /"
+        done
       done
     done
   done
@@ -133,8 +144,7 @@ complete_table() {
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
   aws dynamodb update-table --table-name "$1" --deletion-protection-enabled
   report_throttled_keys --table-name "$1"
-  aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
-    grep -v None | while read -r index; do report_throttled_keys --table-name "$1" --index-name "$index"; done
+  indexes "$1" | while read -r index; do report_throttled_keys --table-name "$1" --index-name "$index"; done
   if [ "$1" = "$RECORDS" ]; then
     aws dynamodb update-time-to-live --table-name "$1" \
       --time-to-live-specification Enabled=true,AttributeName=expiresAt
@@ -155,9 +165,8 @@ leftovers() {
 
 API=$(physical_id ApiGateway::RestApi ApiRestApi)
 API_STAGE=arn:aws:apigateway:$AWS_REGION::/restapis/$API/stages/$STAGE
-PETS=$(physical_id DynamoDB::GlobalTable StoragePets)
-RECORDS=$(physical_id DynamoDB::GlobalTable StorageIdempotencyRecords)
-KEYS=$(physical_id DynamoDB::GlobalTable StorageApiKeys)
+RECORDS=$(table_id IdempotencyRecords)
+KEYS=$(table_id ApiKeys)
 BASE_URL=$(aws cloudformation describe-stacks --stack-name "$STACK" --output text \
   --query "Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue")
 DASHBOARD=$(physical_id CloudWatch::Dashboard Dashboard)

@@ -58,7 +58,7 @@ firewall_log 'stats count(*) as requests, sum(strcontains(@message, "pets_")) as
   by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId'
 
 expect 'Quotas: the settings of the stage. If a setting exceeds a default quota, AWS may have stored the quota instead.'
-aws dynamodb describe-table --table-name "$PETS" --query Table.OnDemandThroughput
+aws dynamodb describe-table --table-name "$(table_id Pets)" --query Table.OnDemandThroughput
 aws apigateway get-stage --rest-api-id "$API" --stage-name "$STAGE" --query methodSettings
 
 expect 'Source account: AssumeRole events of Lambda and API Gateway. If events contain aws:SourceAccount, replace

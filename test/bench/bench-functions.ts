@@ -7,7 +7,7 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
-import { createEvent, getEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { apiGatewayEvent, createEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { petId, type StubDatabase } from './stub-database.ts';
 
 /** A bundled function with the event to invoke it with. */
@@ -96,7 +96,10 @@ function rowsFor(apiKey: string): Row[] {
   };
   const create = createWith();
   const idempotentCreate = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
-  const get = { event: getEvent(petId(0), requestWith(apiKey)), expected: '"statusCode":200' };
+  const get = {
+    event: apiGatewayEvent({ pathParameters: { petId: petId(0) }, ...requestWith(apiKey) }),
+    expected: '"statusCode":200',
+  };
   const authorization = {
     event: {
       type: 'TOKEN',

@@ -15,7 +15,7 @@ setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
 
 async function authorize(
   authorizationToken: string,
-  methodArn = `${API}/staging/GET/v1/pets/42`,
+  methodArn = `${API}/staging/GET/v1/books/42`,
 ): Promise<APIGatewayAuthorizerResult> {
   return handler({ type: 'TOKEN', authorizationToken, methodArn }, invocation);
 }
@@ -43,8 +43,8 @@ describe('the authorizer', () => {
       policyDocument: policy('Allow'),
       context: { keyId: record.keyId },
     };
-    expect(await authorize(token, `${API}/staging/GET/v1/pets/42`)).toStrictEqual(allowed);
-    expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
+    expect(await authorize(token, `${API}/staging/GET/v1/books/42`)).toStrictEqual(allowed);
+    expect(await authorize(token, `${API}/staging/POST/v1/books`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
     const read = { TableName: 'keys', Key: { hash: hash('sha256', key) }, ConsistentRead: true };
     expect(inputs()).toEqual([read, read, read]);

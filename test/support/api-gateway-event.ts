@@ -15,7 +15,7 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
  * `requestContext.path` begins with the name of the stage.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
-  const path = request.path ?? '/v1/pets';
+  const path = request.path ?? '/v1/books';
   const { multiValueHeaders, headers } = request;
   return {
     resource: path,
@@ -47,12 +47,6 @@ export function createEvent(body: unknown, request: Request = {}): APIGatewayPro
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...request,
   });
-}
-
-/** Returns the event of a get request. `id` is the percent-encoded text in the URL. */
-export function getEvent(id: string, request: Request = {}): APIGatewayProxyEvent {
-  const route = { resource: '/v1/pets/{petId}', path: `/v1/pets/${id}`, pathParameters: { petId: id } };
-  return apiGatewayEvent({ ...route, ...request });
 }
 
 /** Returns the event of a list request. `query` contains all values of each query parameter. */

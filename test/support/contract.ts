@@ -14,7 +14,7 @@ import {
 
 export interface Exchange {
   method: string;
-  /** Path and query, relative to the base URL, such as '/pets?limit=5'. */
+  /** Path and query, relative to the base URL, such as '/books?limit=5'. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
@@ -40,7 +40,7 @@ export function contract() {
   const document = openApiDocument();
   const { operations, others } = document;
   return {
-    /** The documented responses by name, such as `getPet 404`. */
+    /** The documented responses by name, such as `getBook 404`. */
     responses: new Map<string, DocumentedResponse>(
       [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
@@ -48,7 +48,7 @@ export function contract() {
     ),
     /** The documented example requests by operation id. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Examples,
-    /** Returns a response's name, such as `getPet 404`, or `other 405` if no operation matches the request. */
+    /** Returns a response's name, such as `getBook 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
     /** Returns a message for each contradiction between the exchange and openapi.json. */

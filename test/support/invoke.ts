@@ -22,12 +22,12 @@ export async function invoke(handler: Handler, event: APIGatewayProxyEvent, rema
   return { status, headers, text, body };
 }
 
-/** Returns the module name, such as `list-pets`, for an operation id (`listPets`) or construct name (`ListPets`). */
+/** Returns the module name, such as `list-books`, for an operation id (`listBooks`) or construct name (`ListBooks`). */
 export function moduleOf(name: string): string {
   return name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
 }
 
-/** Returns the name of the construct that defines an operation's function, such as `ListPets` for `listPets`. */
+/** Returns the name of the construct that defines an operation's function, such as `ListBooks` for `listBooks`. */
 export function constructOf(id: string): string {
   return `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
 }

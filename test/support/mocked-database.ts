@@ -23,7 +23,7 @@ export function inputs(): any[] {
   return mock.calls().map(({ args }) => args[0].input);
 }
 
-/** All environment variables that the functions read. Each table has the name of its variable, such as `PETS_TABLE`. */
+/** All environment variables that the functions read. Each table has the name of its variable, such as `API_KEYS_TABLE`. */
 export const functionsEnvironment = {
   ...Object.fromEntries(
     [...Object.values(environmentVariables), ...[...collections, books].map(tableVariable)].map((name) => [

@@ -15,8 +15,8 @@ export interface StageContents {
   insightRules: number;
   webAcls: number;
   webAclRules: number;
-  /** Number of indexes of the pets table. */
-  petIndexes: number;
+  /** Number of indexes of a table of items. If the numbers differ, the largest. */
+  itemIndexes: number;
   /** Memory size of each function in MB. */
   functionMegabytes: number;
 }
@@ -41,17 +41,15 @@ export async function contentsOfStages(): Promise<StageContents[]> {
 
 /** Returns the numbers in the template of a stage. */
 export function contentsOf({ Resources }: Template): Omit<StageContents, 'stage'> {
-  const resources = Object.entries(Resources).map(([id, { Type, Properties }]) => ({ id, Type, Properties }));
-  const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
+  const ofType = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
   const tables = ofType('AWS::DynamoDB::GlobalTable');
   const webAcls = ofType('AWS::WAFv2::WebACL');
-  const pets = tables.find(({ id }) => id.startsWith('StoragePets'))!;
   return {
     alarmMetrics: sum(ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => metricsOfAlarm(Properties))),
     insightRules: sum(tables.map(({ Properties }) => insightRulesOfTable(Properties))),
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
-    petIndexes: pets.Properties.GlobalSecondaryIndexes.length,
+    itemIndexes: Math.max(...tables.map(({ Properties }) => Properties.GlobalSecondaryIndexes?.length ?? 0)),
     functionMegabytes: ofType('AWS::Lambda::Function')[0]!.Properties.MemorySize,
   };
 }

@@ -133,7 +133,7 @@ const charges: Charge[] = [
   {
     service: 'AWS Backup',
     item: 'backups',
-    formula: 'GB of pets and API keys × (7 + `retentionDays`), if `backup` is set',
+    formula: 'GB of items and API keys × (7 + `retentionDays`), if `backup` is set',
     unit: 'GB',
   },
   {

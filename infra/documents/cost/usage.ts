@@ -20,14 +20,14 @@ const example = {
   creates: 0.05,
   /** Share of the creates that have an `Idempotency-Key`. */
   createsWithKey: 0.5,
-  petsPerList: 20,
+  itemsPerList: 20,
   billedMs: 8,
   billedMsWithKey: 14,
-  petBytes: 165,
+  itemBytes: 165,
   recordBytes: 175,
-  /** Share of the pets that have a status. An index for another filter is assumed to contain the same share. */
-  petsWithStatus: 0.9,
-  monthsOfPets: 12,
+  /** Share of the items that the index for a filter contains. */
+  itemsInFilter: 0.9,
+  monthsOfItems: 12,
   daysOfRecords: 3,
   apiKeys: 100,
   logBytes: 600,
@@ -54,7 +54,7 @@ export interface Usage {
 /** Returns the example's usage at a constant rate. */
 export function usageOf(
   requestsPerSecond: number,
-  { stage, petIndexes, functionMegabytes }: StageContents,
+  { stage, itemIndexes, functionMegabytes }: StageContents,
 ): Usage {
   const requests = requestsPerSecond * SECONDS_PER_MONTH;
   const creates = requests * example.creates;
@@ -63,13 +63,13 @@ export function usageOf(
   const billedMs =
     invocations * example.billedMs + createsWithKey * (example.billedMsWithKey - example.billedMs);
 
-  // Each query reads one pet more than the page contains, so that the last page has no link to another page.
-  const queryBlocks = Math.ceil(((example.petsPerList + 1) * example.petBytes) / 4_096);
+  // Each query reads one item more than the page contains, so that the last page has no link to another page.
+  const queryBlocks = Math.ceil(((example.itemsPerList + 1) * example.itemBytes) / 4_096);
   const listUnits = 0.5 * stage.listPartitions * queryBlocks;
-  // Each pet is in the table and in the index `newest`. All other indexes are for filters.
-  const copiesPerPet = 2 + (petIndexes - 1) * example.petsWithStatus;
+  // Each item is in the table and in the index `newest`. All other indexes are for filters.
+  const copiesPerItem = 2 + (itemIndexes - 1) * example.itemsInFilter;
 
-  const petsGb = (creates * example.monthsOfPets * (example.petBytes + ITEM_OVERHEAD_BYTES)) / GB;
+  const itemsGb = (creates * example.monthsOfItems * (example.itemBytes + ITEM_OVERHEAD_BYTES)) / GB;
   const recordsPerDay = createsWithKey / DAYS_PER_MONTH;
   const recordsGb =
     (recordsPerDay * example.daysOfRecords * (example.recordBytes + ITEM_OVERHEAD_BYTES)) / GB;
@@ -82,9 +82,9 @@ export function usageOf(
     storedLogGb: logGb * LOG_COMPRESSION * (stage.logRetentionDays / DAYS_PER_MONTH),
     responseGb: (requests * example.responseBytes) / GB,
     readUnits: requests * (example.lists * listUnits + example.gets) + (invocations - requests),
-    writeUnits: creates * Math.ceil(example.petBytes / 1_024) * copiesPerPet + createsWithKey,
-    storedGb: petsGb * copiesPerPet + recordsGb,
-    recoveryGb: petsGb + recordsGb,
+    writeUnits: creates * Math.ceil(example.itemBytes / 1_024) * copiesPerItem + createsWithKey,
+    storedGb: itemsGb * copiesPerItem + recordsGb,
+    recoveryGb: itemsGb + recordsGb,
     traces: SECONDS_PER_MONTH * tracesPerSecond(requestsPerSecond),
   };
 }
@@ -105,15 +105,15 @@ const percent = (share: number) => `${share * 100}%`;
 /** Returns the example's assumptions as a Markdown list. */
 export function assumptionList(functionMegabytes: number): string {
   return markdownList([
-    `**Requests**: ${percent(example.lists)} list ${example.petsPerList} pets, ${percent(example.gets)} fetch a pet, and ` +
-      `${percent(example.creates)} create a pet. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
+    `**Requests**: ${percent(example.lists)} list ${example.itemsPerList} items, ${percent(example.gets)} fetch an item, and ` +
+      `${percent(example.creates)} create an item. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
       `On average, a response has ${example.responseBytes.toLocaleString('en')} bytes, and a request adds ` +
       `${example.logBytes} bytes of logs. No request fails.`,
     `**Functions**: Lambda bills ${example.billedMs} ms for an invocation, or ${example.billedMsWithKey} ms with an ` +
       `\`Idempotency-Key\`. A function has ${functionMegabytes} MB of memory.`,
-    `**Data**: A pet has ${example.petBytes} bytes, and an idempotency record ${example.recordBytes} bytes. ` +
-      `${percent(example.petsWithStatus)} of the pets have a status. The tables contain ${example.monthsOfPets} months of ` +
-      `pets and ${example.daysOfRecords} days of idempotency records.`,
+    `**Data**: An item has ${example.itemBytes} bytes, and an idempotency record ${example.recordBytes} bytes. ` +
+      `The index for a filter contains ${percent(example.itemsInFilter)} of the items. The tables contain ` +
+      `${example.monthsOfItems} months of items and ${example.daysOfRecords} days of idempotency records.`,
     `**Clients** use ${example.apiKeys} API keys.`,
   ]);
 }

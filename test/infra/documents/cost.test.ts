@@ -26,19 +26,20 @@ test('the cost of a stage depends on the metrics of its alarms, not on their exp
           Metrics: [metric('part'), metric('total'), { Id: 'excess', Expression: 'part - total' }],
         },
       },
-      StoragePets1: table('newest', 'newest-by-status'),
-      StorageApiKeys2: table(),
+      StorageBooks1: table('newest', 'newest-by-genre'),
+      StorageFilms2: table('newest'),
+      StorageApiKeys3: table(),
       Firewall: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
-      ListPets: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
+      ListBooks: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
     },
   });
   expect(contents).toEqual({
     alarmMetrics: 3,
-    // The keys of the pets (1), of their two indexes (2 each) and of the API keys (1).
-    insightRules: 6,
+    // The keys of the books (1), of their indexes (2 each), of the films (1), of their index (2) and of the API keys (1).
+    insightRules: 9,
     webAcls: 1,
     webAclRules: 2,
-    petIndexes: 2,
+    itemIndexes: 2,
     functionMegabytes: 512,
   });
 });
@@ -51,7 +52,7 @@ test('the example adds up dollars, and applies lower prices only to the units ab
     insightRules: 9,
     webAcls: 1,
     webAclRules: 5,
-    petIndexes: 2,
+    itemIndexes: 2,
     functionMegabytes: 512,
   }).split('\n');
   const expected = [

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import * as v from 'valibot';
 import { collections } from '../../../shared/contract/operations.ts';
 import type { Collection } from '../../../shared/contract/collection.ts';
 import { books } from '../../support/books.ts';
@@ -23,3 +24,12 @@ test.each(all)('each filter of $plural is a field and part of a supported combin
   expect(Object.keys(item.entries)).toEqual(expect.arrayContaining([...combined, 'id']));
   expect(filterCombinations[0]).toEqual([]);
 });
+
+test.each(all)(
+  'each filter of $plural is an enumeration or an integer, because index keys cannot contain every text',
+  ({ filters }) => {
+    const texts = ['a', '#', 'a#1', 'x'.repeat(2_049)];
+    const accepted = texts.filter((text) => Object.values(filters).some((filter) => v.is(filter, text)));
+    expect(accepted).toEqual([]);
+  },
+);

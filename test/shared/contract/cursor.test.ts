@@ -20,7 +20,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('of pets keeps its format, so that lists can continue after a deployment', () => {
+  test('keeps its format, so that lists can continue after a deployment', () => {
     expect(encodeCursor('2', 42n, { b: 'x', a: 7n })).toBe('Mi40Mg6Y18MQ');
     expect(encodeCursor('2', 42n, {})).toBe('Mi40MgkSq06d');
   });

@@ -10,12 +10,25 @@ const DOG = '\u{1f415}';
 test('a text schema limits the number of code points, accepts blank text and rejects lone surrogates', () => {
   const note = text(500);
   expect(['', ' ', 'x', DOG.repeat(500)].filter((value) => !v.is(note, value))).toEqual([]);
-  expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(note, value))).toEqual(
-    [],
-  );
+  expect([DOG.repeat(501), 'x \ud83d', '\udc15', 5n, null].filter((value) => v.is(note, value))).toEqual([]);
   expect(v.getMetadata(note)).toMatchObject({ maxLength: 500 });
   const [issue] = v.safeParse(note, null).issues!;
   expect(issue.message).toBe('must be a string of up to 500 well-formed Unicode characters');
+});
+
+test('the pattern for texts that are not blank rejects only white space, and the schema also rejects lone surrogates', () => {
+  const title = text(100, { isBlankValid: false });
+  const { pattern } = v.getMetadata(title) as { pattern: string };
+  const patterns = [new RegExp(pattern), new RegExp(pattern, 'u')];
+  const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) => String.fromCodePoint(codePoint));
+  const misjudged = characters.filter((character) => {
+    const isVisible = !/^[\p{White_Space}\ufeff]$/u.test(character);
+    return (
+      v.is(title, character) !== (isVisible && character.isWellFormed()) ||
+      patterns.some((published) => published.test(character) !== isVisible)
+    );
+  });
+  expect(misjudged).toEqual([]);
 });
 
 /** Returns `key` as a structured-field string, in quotes and with escapes (RFC 9651 section 4.1.6). */

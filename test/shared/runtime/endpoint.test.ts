@@ -5,14 +5,13 @@ import { ApiError } from '../../../shared/runtime/api-error.ts';
 import type { ErrorCode } from '../../../shared/contract/errors.ts';
 import type { Deprecation } from '../../../shared/contract/operation.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
-import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
-import { validPet } from '../../support/sample.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { apiGatewayEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
+import { books } from '../../support/books.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
-const { getPet: get, listPets: list } = operations;
-const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/pets';
+const { get, list } = books.operations;
+const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/books';
 const KEY_ID = 'key_0123456789abcdef';
 const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
 
@@ -39,9 +38,9 @@ const errors: Record<ErrorCode, [status: number, isLogged: boolean, isRejection:
 };
 
 function countedError(code: ErrorCode): unknown {
-  if (code === 'internal_error') return countedInternalError('listPets');
+  if (code === 'internal_error') return countedInternalError('listBooks');
   const [, , isRejection] = errors[code];
-  const rejection = counted('Rejections', { operation: 'listPets', version: invocation.functionVersion });
+  const rejection = counted('Rejections', { operation: 'listBooks', version: invocation.functionVersion });
   return [counted('ErrorResponses', { code }), ...(isRejection ? [rejection] : [])];
 }
 
@@ -55,10 +54,10 @@ test('a successful response has no body and no Content-Type if the operation has
 
 describe('an error response', () => {
   test('contains only code, message and status', async () => {
-    const error = new ApiError('not_found', 'No "such" pet.', { cause: new Error(secret) });
+    const error = new ApiError('not_found', 'No "such" book.', { cause: new Error(secret) });
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
-    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" pet.","status":404}');
+    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" book.","status":404}');
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
@@ -136,7 +135,7 @@ function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
     function_name: invocation.functionName,
     function_request_id: invocation.awsRequestId,
     code,
-    operation: list.id,
+    operation: 'listBooks',
     requestId: REQUEST_ID,
     keyId: 'unknown',
     error: expect.objectContaining(error),
@@ -147,16 +146,16 @@ describe('a response of a deprecated operation', () => {
   const deprecationHeaders = {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
+    Link: `<https://${STAGE_DOMAIN}/staging/v1/books>; rel="successor-version"`,
   };
   const deprecation: Deprecation = {
     since: new Date('2026-11-21T00:00:00Z'),
     sunset: new Date('2030-12-05T00:00:00Z'),
-    successor: '/v1/pets',
-    advice: 'List the pets instead.',
+    successor: '/v1/books',
+    advice: 'List the books instead.',
   };
   const deprecated = { ...get, deprecation };
-  const working = endpoint(deprecated, async () => ({ body: { id: 42n, ...validPet } }));
+  const working = endpoint(deprecated, async () => ({ body: { id: 42n, title: 'Emma', shelf: 7n } }));
   const broken = endpoint(deprecated, async () => {
     throw new Error(secret);
   });
@@ -165,15 +164,19 @@ describe('a response of a deprecated operation', () => {
   test.each([
     [200, working, '42', 10_000, []],
     [404, working, 'abc', 10_000, [counted('ErrorResponses', { code: 'not_found' })]],
-    [500, broken, '42', 10_000, countedInternalError(get.id)],
+    [500, broken, '42', 10_000, countedInternalError('getBook')],
     [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
     'has deprecation headers and is counted once for its operation (status %i)',
     async (status, handler, id, milliseconds, errorResponses) => {
-      const response = await invoke(handler, getEvent(id, byKey), milliseconds);
+      const response = await invoke(
+        handler,
+        apiGatewayEvent({ pathParameters: { bookId: id }, ...byKey }),
+        milliseconds,
+      );
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
       expect(response).toMatchObject({ status, headers });
-      const call = counted('DeprecatedCalls', { operation: get.id });
+      const call = counted('DeprecatedCalls', { operation: 'getBook' });
       expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );

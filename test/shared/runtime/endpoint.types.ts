@@ -1,7 +1,7 @@
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { books } from '../../support/books.ts';
 
-const { createPet: create, getPet: get } = operations;
+const { create, get } = books.operations;
 
 // `npm run check` compiles these calls. The command fails if a call that follows `@ts-expect-error` compiles.
 

@@ -3,13 +3,15 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/api-errors.ts';
-import { validBody, validPet } from '../../support/sample.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { books } from '../../support/books.ts';
 
+const validBody = { title: 'Emma', shelf: 7, genre: 'crime' };
+/** `validBody` after validation. */
+const validBook = { ...validBody, shelf: 7n };
 const VALID = JSON.stringify(validBody);
 
 function bodyOf(event: APIGatewayProxyEvent): unknown {
-  return parseRequest(operations.createPet, event).body;
+  return parseRequest(books.operations.create, event).body;
 }
 
 describe('the body', () => {
@@ -23,7 +25,7 @@ describe('the body', () => {
     ['"charset" in other parameters', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
     ['the encoding "identity"', { 'content-encoding': ' Identity , identity, ' }],
   ])('is accepted with %s', (_what, headers) => {
-    expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validPet);
+    expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validBook);
   });
 
   describe.each([
@@ -68,18 +70,18 @@ describe('the body', () => {
     ['utf8', false],
     ['base64', true],
   ] as const)('is rejected only if it is larger than 64 KiB (%s)', (encoding, isBase64Encoded) => {
-    const pet = { ...validBody, name: 'R\u00eax \u20ac' };
-    const body = JSON.stringify(pet);
+    const title = 'Em\u00eda \u20ac';
+    const body = JSON.stringify({ ...validBody, title });
     const padding = ' '.repeat(65_536 - Buffer.byteLength(body));
     const [largest, larger] = [padding + body, `${padding} ${body}`].map((text) =>
       createEvent(Buffer.from(text).toString(encoding), { isBase64Encoded }),
     );
-    expect(bodyOf(largest!)).toEqual({ ...validPet, name: pet.name });
+    expect(bodyOf(largest!)).toEqual({ ...validBook, title });
     expect(() => bodyOf(larger!)).toThrow(errorResponse('request_too_large', '65536'));
   });
 
   test('is rejected if it is not UTF-8 after Base64 decoding', () => {
-    const bytes = Buffer.from(JSON.stringify({ ...validBody, name: 'R\u00ffx' }), 'latin1');
+    const bytes = Buffer.from(JSON.stringify({ ...validBody, title: 'Em\u00ffa' }), 'latin1');
     const event = createEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
@@ -96,8 +98,8 @@ describe('the body', () => {
     ['is missing', null, '^The body is missing\\.$'],
     [
       'contains a syntax error',
-      `{${'\n'.repeat(9)}"name": "abc",}`,
-      '^The body is not valid JSON at line 10, column 15\\.$',
+      `{${'\n'.repeat(9)}"title": "abc",}`,
+      '^The body is not valid JSON at line 10, column 16\\.$',
     ],
     ['contains text like a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
     [
@@ -105,16 +107,16 @@ describe('the body', () => {
       `\ufeff${VALID}`,
       '^The body must not start with a byte order mark\\.$',
     ],
-    ['is nested too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
+    ['is nested too deeply', `{"title":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is rejected if it %s', (_problem, body, word) => {
     expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(errorResponse('invalid_request', word));
   });
 
   test.each([
-    ['{}', `^name is required; categoryId is required\\.$`],
+    ['{}', '^title is required; shelf is required\\.$'],
     [
-      JSON.stringify({ ...validBody, name: ' ', status: null }),
-      `^name must be [^;]+; status must be [^;]+\\.$`,
+      JSON.stringify({ ...validBody, title: 5, genre: null }),
+      '^title must be [^;]+; genre must be [^;]+\\.$',
     ],
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));

@@ -1,32 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
-import {
-  apiGatewayEvent,
-  getEvent,
-  listEvent,
-  createEvent,
-  STAGE_DOMAIN,
-} from '../../support/api-gateway-event.ts';
+import { apiGatewayEvent, listEvent, createEvent, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/api-errors.ts';
-import { validBody } from '../../support/sample.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { books } from '../../support/books.ts';
 
-const { createPet: create, getPet: get, listPets: list } = operations;
+const { create, get, list } = books.operations;
 
 function headersOf(headers: Record<string, string[]>): unknown {
-  const event = createEvent(validBody, { multiValueHeaders: headers });
+  const event = createEvent({ title: 'Emma', shelf: 7 }, { multiValueHeaders: headers });
   return parseRequest(create, event).headers;
 }
 
 test.each([
-  ['1', ['invalid_request', '^owner.name is required']],
+  ['1', ['invalid_request', '^author.surname is required']],
   ['x', ['not_found']],
 ] as const)('an invalid body is reported only if the path is valid (id %s)', (id, [code, pattern]) => {
-  const owner = v.object({ name: v.string() });
+  const author = v.object({ surname: v.string() });
   const { path } = get.request.entries;
-  const operation = { ...get, request: v.object({ path, body: v.object({ owner }) }) };
-  const event = { ...getEvent(id), body: '{"owner":{}}' };
+  const operation = { ...get, request: v.object({ path, body: v.object({ author }) }) };
+  const event = apiGatewayEvent({ pathParameters: { bookId: id }, body: '{"author":{}}' });
   expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, pattern));
 });
 
@@ -53,7 +46,7 @@ describe('the headers', () => {
 });
 
 describe('the base URL', () => {
-  const requestContext = { domainName: 'api.example.com', path: '/v1/pets' };
+  const requestContext = { domainName: 'api.example.com', path: '/v1/books' };
   test.each([
     ['contains the stage on the default endpoint', {}, `https://${STAGE_DOMAIN}/staging`],
     ['does not contain the stage on a custom domain', { requestContext }, 'https://api.example.com'],

@@ -46,7 +46,7 @@ function captureTimer(duration: number): () => void {
 const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
 
 async function read(): Promise<unknown> {
-  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
+  return database.send(new GetCommand({ TableName: 'books', Key: { id: 1n } }));
 }
 
 test.each<[boolean, string, unknown]>([
@@ -66,7 +66,7 @@ test('readItem uses the credentials and the region of a given client', async () 
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
   });
   nextResponses.push(respondWith(500, {}), respondWith(200, { Item }));
-  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
+  expect(await readItem('books', { id: 1n }, other)).toEqual({ id: 1n });
   const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
   expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
@@ -105,7 +105,7 @@ describe('a database call', () => {
   test('of an operator command is retried after 5 s if the response does not start', async () => {
     const expire = captureTimer(5_000);
     nextResponses.push(() => expire(), respondWith(200, { Item }));
-    expect(await readItem('pets', { id: 1n }, connect())).toEqual({ id: 1n });
+    expect(await readItem('books', { id: 1n }, connect())).toEqual({ id: 1n });
     expect(received).toHaveLength(2);
   });
 
@@ -126,7 +126,7 @@ describe('a database call', () => {
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
     // Uses a new client, because a client stops retrying after several failed calls.
-    const call = createClient().send(new GetItemCommand({ TableName: 'pets', Key: Item }));
+    const call = createClient().send(new GetItemCommand({ TableName: 'books', Key: Item }));
     await expect(call).rejects.toMatchObject({
       $metadata: { attempts: 3, totalRetryDelay: share * longest },
     });
@@ -173,7 +173,7 @@ describe('a database call', () => {
   test('is not retried if its caller aborts it', async () => {
     const caller = new AbortController();
     nextResponses.push(() => caller.abort());
-    const command = new GetItemCommand({ TableName: 'pets', Key: Item });
+    const command = new GetItemCommand({ TableName: 'books', Key: Item });
     await expect(createClient().send(command, { abortSignal: caller.signal })).rejects.toThrow('aborted');
     expect(received).toHaveLength(1);
   });
@@ -240,7 +240,7 @@ test('a call to an HTTPS endpoint starts with a TLS handshake', async () => {
   const { origin, close } = await listenOnLoopback(server);
   const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
   const replaced = jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
-  const call = createClient().send(new GetItemCommand({ TableName: 'pets', Key: { id: { N: '1' } } }));
+  const call = createClient().send(new GetItemCommand({ TableName: 'books', Key: { id: { N: '1' } } }));
   await expect(call.finally(close)).rejects.toThrow('The database sent no complete response');
   replaced.restore();
   // RFC 8446 section 5.1: a handshake record starts with the byte 22.

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { NewPet } from '../../../shared/contract/pets.ts';
 import { claimId, tokenOf } from '../../../shared/storage/idempotency.ts';
+import type { NewBook } from '../../support/books.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 const NOW_SECONDS = 1_790_000_000;
@@ -29,40 +29,40 @@ test('tokenOf returns different tokens for different values even if their concat
 
 // Records outlive a deployment. If a version calculated other hashes, a retry after its deployment would store a duplicate.
 test('tokenOf returns the same token in all versions', () => {
-  const token = 'd744a8a89e9201765152741d6fd17a66626b9f8bd42a61e996143afa66270f64';
-  expect(tokenOf('createPet', 'key_1', 'a-key')).toBe(token);
+  const token = '7a612e7e12b2c6dd8609b7d8f9ae7ff52c6de13081147c991f0d02a63b2627b4';
+  expect(tokenOf('createBook', 'key_1', 'a-key')).toBe(token);
 });
 
 describe('an idempotency record', () => {
-  const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' };
+  const emma: NewBook = { title: 'Emma', shelf: 7n, genre: 'crime' };
 
-  test('is stored for a day with the same hash of the pet in all versions', async () => {
+  test('is stored for a day with the same hash of the book in all versions', async () => {
     mock.on(PutCommand).resolves({});
-    const fingerprint = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe';
-    expect(await claimId('petId', 'token', rex, 42n)).toBe(42n);
+    const fingerprint = '0464ecd83c719684ae032485d3360d3d7e3177afbae743d908b36bcf7ac941e0';
+    expect(await claimId('bookId', 'token', emma, 42n)).toBe(42n);
     expect(inputs()).toEqual([
       {
         TableName: 'records',
-        Item: { token: 'token', fingerprint, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
+        Item: { token: 'token', fingerprint, bookId: 42n, expiresAt: NOW_SECONDS + 86_400 },
         ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
-        ExpressionAttributeNames: { '#id': 'petId' },
+        ExpressionAttributeNames: { '#id': 'bookId' },
         ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
       },
     ]);
   });
 
-  test('identifies the same pet if a retry sends the fields in a different order', async () => {
+  test('identifies the same book if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
-    await claimId('petId', 'token', rex, 42n);
-    const reversed = Object.fromEntries(Object.entries(rex).toReversed());
-    expect(await claimId('petId', 'token', reversed, 43n)).toBe(42n);
+    await claimId('bookId', 'token', emma, 42n);
+    const reversed = Object.fromEntries(Object.entries(emma).toReversed());
+    expect(await claimId('bookId', 'token', reversed, 43n)).toBe(42n);
   });
 
   test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
-    await expect(claimId('petId', 'token', rex, 43n)).rejects.toMatchObject(error);
+    await expect(claimId('bookId', 'token', emma, 43n)).rejects.toMatchObject(error);
   });
 });

@@ -54,9 +54,9 @@ describe('queryLimit', () => {
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;
         let cumulative = chance;
-        // Sums the binomial distribution of the number of pets in one partition.
-        for (let pets = 1; pets < queryLimit(limit + 1, partitions); pets += 1) {
-          chance *= (limit - pets + 1) / pets / (partitions - 1);
+        // Sums the binomial distribution of the number of items in one partition.
+        for (let items = 1; items < queryLimit(limit + 1, partitions); items += 1) {
+          chance *= (limit - items + 1) / items / (partitions - 1);
           cumulative += chance;
         }
         expect(partitions * (1 - cumulative)).toBeLessThan(0.03);

@@ -9,9 +9,9 @@ test('requests have the same host, target, content headers and body as requests 
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
-    await client.send(new GetCommand({ TableName: 'pets', Key: { id: 1n }, ConsistentRead: true }));
+    await client.send(new GetCommand({ TableName: 'books', Key: { id: 1n }, ConsistentRead: true }));
     await client.send(
-      new PutCommand({ TableName: 'pets', Item: { ...INT64, tags: ['a', null], status: undefined } }),
+      new PutCommand({ TableName: 'books', Item: { ...INT64, tags: ['a', null], status: undefined } }),
     );
   }
   byDefault.destroy();

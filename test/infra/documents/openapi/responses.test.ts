@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
 import { type ErrorCode, errorCatalog } from '../../../../shared/contract/errors.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
-import { type OperationId, operations } from '../../../../shared/contract/operations.ts';
+import { collections, type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { operationTests } from '../../../collections/all.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
@@ -21,6 +21,7 @@ afterAll(() => service.close());
 
 const operationIds = Object.keys(operations) as OperationId[];
 const OTHER = ['other'];
+const put = { method: 'PUT', target: collections[0].path };
 const ALL = [...operationIds, 'other'];
 
 /**
@@ -32,12 +33,12 @@ const calls: [status: number, of: string[], call: (request: Request) => Exchange
   [401, operationIds, (request) => sent({ ...request, headers: { ...request.headers, Authorization: '' } })],
   [403, ALL, (request) => fromApiGateway('WAF_FILTERED', request)],
   [404, OTHER, (request) => sent(request)],
-  [405, OTHER, () => sent({ target: '/v1/pets', method: 'PUT' })],
+  [405, OTHER, () => sent(put)],
   [413, operationIds, (request) => sent({ ...request, body: ' '.repeat(7_000_000) })],
   [413, OTHER, (request) => fromApiGateway('REQUEST_TOO_LARGE', request)],
   [413, ALL, (request) => fromFirewall('LargeBody', request)],
   [415, operationIds, (request) => fromApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
-  [415, OTHER, () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } })],
+  [415, OTHER, () => sent({ ...put, headers: { 'Content-Type': 'image/png' } })],
   [429, ALL, (request) => fromApiGateway('THROTTLED', request)],
   [429, ALL, (request) => fromFirewall('PerKey', request)],
   [500, operationIds, misconfigured],
@@ -132,7 +133,7 @@ async function misconfigured(request: Request): Promise<Exchange> {
   return result;
 }
 
-/** Replaces pet ids, request ids, cursors and hosts, which differ between runs. */
+/** Replaces ids, request ids, cursors and hosts, which differ between runs. */
 function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')

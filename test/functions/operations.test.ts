@@ -1,0 +1,65 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { encodeCursor } from '../../shared/contract/cursor.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { collections } from '../../shared/contract/operations.ts';
+import { createdMetric } from '../../shared/names.ts';
+import { database } from '../../shared/storage/database.ts';
+import { collectionTests } from '../collections/all.ts';
+import { createEvent, listEvent } from '../support/api-gateway-event.ts';
+import { books } from '../support/books.ts';
+import { type ApiResponse, handlerOf, invoke } from '../support/invoke.ts';
+import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
+import { useRealTables } from '../support/tables-for-tests.ts';
+
+// These tests apply to the functions of every collection.
+
+useRealTables();
+
+describe.each(collections)('POST $path', (collection) => {
+  const { id } = collection.operations.create;
+  const newItem = collectionTests[collection.plural].newItem('a text');
+
+  async function post(keyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    const request = { headers, requestContext: { authorizer: { keyId } } };
+    return invoke(await handlerOf(id), createEvent(stringifyJson(newItem), request));
+  }
+
+  test('creates and counts one item for each pair of API key and Idempotency-Key, and none for a retry', async () => {
+    const different = [await post('key_1'), await post('key_1', 'b'), await post('key_2')];
+    expect(await post('key_1')).toEqual(different[0]);
+    expect(different.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(different.map(({ body }) => body.id)).size).toBe(3);
+    expect(occurrences()).toEqual(different.map(() => counted(createdMetric(collection).name)));
+  });
+
+  test('returns 500 without a database call if an event with an Idempotency-Key has no API key id', async () => {
+    const calls = jest.spyOn(database, 'send');
+    const { status } = await post('');
+    expect(status).toBe(500);
+    expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);
+    expect(calls).not.toHaveBeenCalled();
+    expect(occurrences()).toEqual(countedInternalError(id));
+  });
+
+  const wrongTimes = ['1972-01-01T00:00:00.000Z', '2300-01-01T00:00:00.000Z'];
+  test.each(wrongTimes)('returns 503 without a database call if the clock shows %s', async (time) => {
+    const calls = jest.spyOn(database, 'send');
+    jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+    const { status, body } = await post('key_1');
+    expect([status, body.code]).toEqual([503, 'service_unavailable']);
+    const message = `The clock is wrong. It shows ${time}.`;
+    expect(logLines()).toMatchObject([{ code: 'service_unavailable', error: { message } }]);
+    expect(calls).not.toHaveBeenCalled();
+  });
+});
+
+describe.each(collections)('GET $path', ({ plural, operations }) => {
+  const others = [...collections, books].filter((other) => other.plural !== plural);
+
+  test.each(others)('returns 400 for a cursor of $plural', async ({ cursorPrefix }) => {
+    const event = listEvent({ cursor: [encodeCursor(cursorPrefix, 42n, {})] });
+    const { status, body } = await invoke(await handlerOf(operations.list.id), event);
+    expect([status, body.message]).toEqual([400, 'cursor must be from a page of this list, or omitted.']);
+  });
+});
