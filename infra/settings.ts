@@ -110,7 +110,7 @@ const Settings = group({
     }),
   ),
   /**
-   * Daily copies of the pets and API keys in a vault of another account or region. See docs/backups.md.
+   * Daily copies of all items and API keys in a vault of another account or region. See docs/backups.md.
    * @default - only point-in-time recovery
    */
   backup: v.exactOptional(

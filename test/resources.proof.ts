@@ -23,14 +23,16 @@ const LEFT = [
 
 type Project = Awaited<ReturnType<typeof copyRepository>>;
 
-/** Creates the files of a guide, makes its changes, and runs its commands. */
-async function follow(project: Project, guide: string): Promise<void> {
+/** Creates the files of a guide, makes its changes, and runs its commands. Returns the output of failed commands. */
+async function follow(project: Project, guide: string): Promise<string> {
+  const failures: string[] = [];
   for (const { info, code } of codeBlocksIn(readFileSync(guide, 'utf8'))) {
     const [kind, target] = info.split(' ') as [string, string?];
-    if (info === 'sh adapt') expect(await project.failureOf(code)).toBe('');
+    if (info === 'sh adapt') failures.push(await project.failureOf(code));
     else if (kind === 'diff') project.write(target!, changed(project.read(target!), code));
     else if (kind === 'ts') project.write(target!, code);
   }
+  return failures.join('');
 }
 
 /**
@@ -55,31 +57,36 @@ function changed(text: string, diff: string): string {
   return lines.join('\n');
 }
 
-/** Runs the HTTP tests against a service with one and then four list partitions. The second start keeps the data. */
-async function serve(project: Project, paths: string[]): Promise<void> {
-  const data = join(project.folder, 'data');
-  const listed: string[][] = [];
-  for (const made of [[], [changes['listPartitions']!]]) {
-    project.write('infra/stages.ts', stagesWith(...made));
-    const service = await startLocalServiceOf(project.folder, '--data', data);
-    const readLists = () =>
-      Promise.all(paths.map(async (path) => (await service.request(`${path}?limit=100`)).text()));
-    if (listed.length > 0) expect(await readLists()).toEqual(listed.at(-1));
-    const env = { BASE_URL: service.baseUrl, API_KEY: service.apiKey };
-    expect(await project.failureOf('npm run test:http', env)).toBe('');
-    listed.push(await readLists());
-    expect(await service.stop()).toBe(0);
-  }
+/** Runs the HTTP tests against the service of a project. Returns the lists before and after the tests. */
+async function serve(project: Project, paths: string[]) {
+  const service = await startLocalServiceOf(project.folder, '--data', join(project.folder, 'data'));
+  const readLists = () =>
+    Promise.all(paths.map(async (path) => (await service.request(`${path}?limit=100`)).text()));
+  const before = await readLists();
+  const env = { BASE_URL: service.baseUrl, API_KEY: service.apiKey };
+  const failure = await project.failureOf('npm run test:http', env);
+  const after = await readLists();
+  return { before, failure, after, exitCode: await service.stop() };
+}
+
+/** Expects that the HTTP tests pass with one list partition, and on the same data with four list partitions. */
+async function expectToServe(project: Project, paths: string[]): Promise<void> {
+  project.write('infra/stages.ts', stagesWith());
+  const first = await serve(project, paths);
+  expect(first).toMatchObject({ failure: '', exitCode: 0 });
+  project.write('infra/stages.ts', stagesWith(changes['listPartitions']!));
+  const second = await serve(project, paths);
+  expect(second).toMatchObject({ before: first.after, failure: '', exitCode: 0 });
 }
 
 test(
   'a second resource can be added as docs/add-a-resource.md describes',
   async () => {
     const project = await copyRepository(folder);
-    await follow(project, 'docs/add-a-resource.md');
+    expect(await follow(project, 'docs/add-a-resource.md')).toBe('');
     const script = 'npm run format && npm run generate && npm run check && npm test';
     expect(await project.failureOf(script)).toBe('');
-    await serve(project, ['/pets', '/categories']);
+    await expectToServe(project, ['/pets', '/categories']);
   },
   COMPLETE_RUN_LIMIT_MILLISECONDS,
 );
@@ -88,12 +95,12 @@ test(
   'a service of its own can be started as docs/adapt.md describes',
   async () => {
     const project = await copyRepository(folder);
-    await follow(project, 'docs/add-a-resource.md');
-    await follow(project, 'docs/adapt.md');
+    expect(await follow(project, 'docs/add-a-resource.md')).toBe('');
+    expect(await follow(project, 'docs/adapt.md')).toBe('');
     const grep = execFileSync('git', ['grep', '-Iil', 'pet'], { cwd: project.folder, encoding: 'utf8' });
     const left = grep.trim().split('\n');
     expect(left.filter((file) => !file.endsWith('.md'))).toEqual(LEFT);
-    await serve(project, ['/categories']);
+    await expectToServe(project, ['/categories']);
   },
   COMPLETE_RUN_LIMIT_MILLISECONDS,
 );

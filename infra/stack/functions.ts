@@ -83,7 +83,7 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
   return all;
 }
 
-/** Returns the name of the module of a function, such as `list-pets` for the operation `listPets`. */
+/** Returns the name of the module of a function, such as `list-books` for the operation `listBooks`. */
 function kebabCase(operationId: string): string {
   return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

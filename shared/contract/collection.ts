@@ -8,7 +8,7 @@ export interface AnyItem {
 
 /** A resource whose items clients can create, get and list, and all that the storage of the items depends on. */
 export interface Collection {
-  /** Name of an item and of several items, such as `pet` and `pets`, or `gift card` and `gift cards`. */
+  /** Name of an item and of several items, such as `gift card` and `gift cards`. */
   singular: string;
   plural: string;
   /** Description of the collection in Markdown, for the OpenAPI document. */

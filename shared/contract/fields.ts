@@ -89,7 +89,7 @@ export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
 /** Id in the example of a 404. */
 export const UNUSED_EXAMPLE_ID = 244141843387958n;
 
-/** Returns the schema of an id from `newId`. @param plural name of the items, such as `pets` */
+/** Returns the schema of an id from `newId`. @param plural name of the items, such as `books` */
 export function assignedId(plural: string) {
   return v.pipe(
     Int64,

@@ -64,7 +64,7 @@ export async function get<C extends Collection>(collection: C, id: bigint): Prom
   return stored && published(collection, stored);
 }
 
-/** Returns the name of the attribute with the item's id in an idempotency record, such as `petId`. */
+/** Returns the name of the attribute with the item's id in an idempotency record, such as `bookId`. */
 function idAttribute(singular: string): string {
   const name = pascalCase(singular);
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}Id`;

@@ -27,7 +27,7 @@ export function tokenOf(operation: string, keyId: string | undefined, idempotenc
 /**
  * Returns the id that all retries of a request use, or undefined if the token was used for a different item.
  *
- * @param attribute name of the record's attribute that contains the id, such as `petId`
+ * @param attribute name of the record's attribute that contains the id, such as `bookId`
  * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
  * @param taken previously claimed id that belongs to a different item and can be replaced

@@ -17,7 +17,7 @@ function synthesizeWith(modules: Iterable<string>): void {
 
 test('the synthesis fails if an operation has no function, and names the missing file', () => {
   const [id, modules] = [Object.keys(operations)[0]!, [...bundles.keys()]];
-  const file = `${id.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`;
+  const file = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
   expect(() => synthesizeWith(modules.filter((name) => name !== file))).toThrow(
     `The operation ${id} has no function. Add functions/${file}.ts.`,
   );
