@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Folder of the source maps, next to the folders of the bundles. It is not part of an asset, so it is never deployed. */
 export const sourceMapsFolder = 'source-maps';
 
-/** Matches positions in bundles, such as `file:///var/task/get-pet-0a1b2c3d.mjs:1:234`. */
+/** Matches positions in bundles, such as `file:///var/task/get-book-0a1b2c3d.mjs:1:234`. */
 const POSITION = /(?:[^\s("']*\/)?([\w-]+-[\da-f]{8}\.mjs):(\d+):(\d+)/g;
 
 const loaded = new Map<string, SourceMap>();
@@ -16,7 +16,7 @@ export function bundlesIn(text: string): string[] {
 }
 
 /**
- * Replaces positions in bundles with positions in sources, such as `functions/get-pet.ts:5:20`. Positions in bundles
+ * Replaces positions in bundles with positions in sources, such as `functions/get-book.ts:5:20`. Positions in bundles
  * without a source map remain.
  *
  * @param folders folders to search for source maps, including their subfolders

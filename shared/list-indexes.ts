@@ -8,8 +8,8 @@ export interface ListIndex {
 }
 
 /**
- * Returns the indexes for the list of a collection. Each combination of filters has an index, such as `newest-by-status` with the partition
- * key `statusPartition`. An index contains the items that have a value for each of its filters.
+ * Returns the indexes for the list of a collection. Each combination of filters has an index, such as `newest-by-genre`
+ * with the partition key `genrePartition`. An index contains the items that have a value for each of its filters.
  */
 export function listIndexes({ filterCombinations }: Pick<Collection, 'filterCombinations'>): ListIndex[] {
   return filterCombinations.map((filters) => ({

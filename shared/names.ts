@@ -15,9 +15,14 @@ export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey:
 export const productName = 'Pet store';
 /** First sentence of the OpenAPI document's description. */
 export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
+/** Start of all API keys. It does not follow from `productName`, because keys that were issued contain it. */
+export const keyStart = 'pets';
 /** Value of the tag `service`, and start of all service names. */
 export const serviceTag = productName.replaceAll(' ', '-').toLowerCase();
-export const metricNamespace = 'PetStore';
+/** Namespace of the metrics, and start of all stack names. */
+export const metricNamespace = pascalCase(productName);
+/** `productName` as one word in lower case, for hosts, folders and the realm of API keys. */
+export const compactName = productName.replaceAll(' ', '').toLowerCase();
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
@@ -43,6 +48,11 @@ export function tableVariable({ plural }: Pick<Collection, 'plural'>): string {
 /** Returns words in Pascal case, such as `GiftCards` for `gift cards`. */
 export function pascalCase(words: string): string {
   return words.replaceAll(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** Returns the name of the module in `functions/` for an operation, such as `list-books` for `listBooks`. */
+export function moduleName(operationId: string): string {
+  return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 export function stackName(stage: string): string {

@@ -26,7 +26,7 @@ case $command in
     touch finished
     while kill -0 "$(< deployment)" 2> /dev/null; do sleep 0.01; done
     exit $CANCELED ;;
-  npx*PetStore-production*)
+  npx*-production*)
     echo $PPID > deployment
     until [[ -e finished ]]; do sleep 0.01; done
     exit "$DEPLOYED" ;;
@@ -62,7 +62,7 @@ test.each([
     const { calls, ...outcome } = await run(faults);
     expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });
     const steps =
-      /(?<=deploy PetStore-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;
+      /(?<=cdk deploy \w+-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;
     expect((calls.match(steps) ?? []).join(' ')).toBe(expected);
   },
 );

@@ -21,7 +21,7 @@ const rooms = {
     'shared/runtime/{endpoint,warm-up}.ts',
   ],
   'shared/*': [others, 'shared/*', 'shared/contract/**'],
-  'shared/contract/**': [others, 'shared/contract/**'],
+  'shared/contract/**': [others, 'shared/names.ts', 'shared/contract/**'],
   'shared/storage/**': [others, sdk, 'shared/*', 'shared/contract/**', 'shared/storage/**'],
   'shared/runtime/**': [others, middy, 'shared/**'],
   'infra/*': [others, 'infra/*', 'shared/names.ts'],

@@ -1,6 +1,13 @@
 # Checks behavior that the service depends on, but that AWS does not document. Source this file after runbook.sh. The
 # checks take 25 minutes. Compare each result with the expectation printed above it.
 
+# The checked resource, and the start of API keys.
+LIST_PATH=/pets
+LIST_FUNCTION=$(physical_id Lambda::Function ListPets)
+TABLE=$(table_id Pets)
+TABLE_ALARM=$(physical_id CloudWatch::Alarm MonitoringPetsThrottles)
+KEY_START=pets_
+
 expect() { printf '\n%s\n' "$1"; }
 
 API_KEY=$(npm run --silent keys -- issue --stage "$STAGE" --owner "first deployment" --expires-in 1h --quiet)
@@ -8,30 +15,29 @@ JSON='Content-Type: application/json'
 send() { curl -sS -w ' %{http_code} %{content_type}\n' -H "Authorization: Bearer ${SENT_KEY:-$API_KEY}" "$@"; }
 
 expect 'Large body: any error response. A query below shows whether clients can cause 5xx responses.'
-{ printf '{"name":"'; head -c 8000000 /dev/zero | tr '\0' x; printf '"}'; } |
-  send "$BASE_URL/pets" -o /dev/null -H "$JSON" --data-binary @-
+{ printf '{"text":"'; head -c 8000000 /dev/zero | tr '\0' x; printf '"}'; } |
+  send "$BASE_URL$LIST_PATH" -o /dev/null -H "$JSON" --data-binary @-
 
 expect 'Malformed URLs: 400, as in "Responses without an Error body" in docs/interface.md.'
-for suffix in '%zz' '%' '{1}' '%00' '1%2F2'; do send -g "$BASE_URL/pets/$suffix"; done
+for suffix in '%zz' '%' '{1}' '%00' '1%2F2'; do send -g "$BASE_URL$LIST_PATH/$suffix"; done
 
 expect 'Compressed body: 415. If the status is 400, API Gateway decompresses bodies and removes Content-Encoding. Two
 smoke tests then fail, and you can allow compressed bodies in shared/runtime/request.ts.'
-echo '{}' | gzip | send "$BASE_URL/pets" -H "$JSON" -H 'Content-Encoding: gzip' --data-binary @-
+echo '{}' | gzip | send "$BASE_URL$LIST_PATH" -H "$JSON" -H 'Content-Encoding: gzip' --data-binary @-
 
 expect 'Throttled function: 503. If the status is 500, correct shared/contract/gateway-responses.ts.'
-LIST_PETS=$(physical_id Lambda::Function ListPets)
-aws lambda put-function-concurrency --function-name "$LIST_PETS" --reserved-concurrent-executions 0 &&
-  send "$BASE_URL/pets"; aws lambda delete-function-concurrency --function-name "$LIST_PETS"
+aws lambda put-function-concurrency --function-name "$LIST_FUNCTION" --reserved-concurrent-executions 0 &&
+  send "$BASE_URL$LIST_PATH"; aws lambda delete-function-concurrency --function-name "$LIST_FUNCTION"
 
 expect 'Firewall: if the web ACL blocks, a 413 with the header x-amzn-RequestId, and a 403. Otherwise, a 401 and a 404.'
 head -c 65537 /dev/zero |
-  SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/pets" -D - -H "$JSON" --data-binary @-
-SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/web-inf" -D -
+  SENT_KEY="$KEY_START${STAGE}_made_up" send "$BASE_URL$LIST_PATH" -D - -H "$JSON" --data-binary @-
+SENT_KEY="$KEY_START${STAGE}_made_up" send "$BASE_URL/web-inf" -D -
 
-INVALID=pets_${STAGE}_$(head -c 36 /dev/zero | tr '\0' a)
-for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL/pets" -o /dev/null; done
+INVALID=$KEY_START${STAGE}_$(head -c 36 /dev/zero | tr '\0' a)
+for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL$LIST_PATH" -o /dev/null; done
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
-  --alarm-name "$(physical_id CloudWatch::Alarm MonitoringPetsThrottles)"
+  --alarm-name "$TABLE_ALARM"
 echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
@@ -47,18 +53,21 @@ expect 'Cached denials: two or three invocations of the authorizer in the minute
 If there are more, API Gateway does not cache denials, and one client can fire AuthorizerNewVersionRejections.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
-expect 'Alarms without data: no active alarm. If PetsThrottles is active, correct the expression in
+expect 'Alarms without data: no active alarm. If the alarm of the table is active, correct the expression in
 infra/stack/storage.ts, because the alarm does not recover without data.'
 status
 
 expect 'Firewall log: withKey is 0 for LargeBody and KnownBadInputsRuleSet, because AWS WAF removes keys from the log.
 Repeat this query after a client has exceeded PerKey, because log lines of PerKey also contain the key that exceeded
 the limit.'
-firewall_log 'stats count(*) as requests, sum(strcontains(@message, "pets_")) as withKey
-  by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId'
+keys_in_firewall_log() {
+  firewall_log 'stats count(*) as requests, sum(strcontains(@message, "'"$1"'")) as withKey
+    by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId'
+}
+keys_in_firewall_log "$KEY_START"
 
 expect 'Quotas: the settings of the stage. If a setting exceeds a default quota, AWS may have stored the quota instead.'
-aws dynamodb describe-table --table-name "$(table_id Pets)" --query Table.OnDemandThroughput
+aws dynamodb describe-table --table-name "$TABLE" --query Table.OnDemandThroughput
 aws apigateway get-stage --rest-api-id "$API" --stage-name "$STAGE" --query methodSettings
 
 expect 'Source account: AssumeRole events of Lambda and API Gateway. If events contain aws:SourceAccount, replace

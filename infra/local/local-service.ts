@@ -1,7 +1,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { productName } from '../../shared/names.ts';
+import { compactName } from '../../shared/names.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { accountId, region } from './emulator/template/intrinsics.ts';
@@ -9,10 +9,8 @@ import { accountId, region } from './emulator/template/intrinsics.ts';
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
-const PRODUCT_FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
-
 /** Name prefix of the temporary folders of local services that keep their data in memory. */
-export const TEMPORARY_PREFIX = `${PRODUCT_FILE_NAME}-`;
+export const TEMPORARY_PREFIX = `${compactName}-`;
 
 const SERVICE_FILE = 'service.json';
 
@@ -28,7 +26,7 @@ export interface LocalService {
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return join(projectRoot, `.${PRODUCT_FILE_NAME}`, stage);
+  return join(projectRoot, `.${compactName}`, stage);
 }
 
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */

@@ -1,12 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, errorCatalog } from '../../shared/contract/errors.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { UsageError } from '../command.ts';
+import { projectRoot, UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
 /** Number of requests that may get a 429, a 5xx or no response, because these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
+
+const RELEASED = 'docs/openapi-released.json';
 
 interface Check {
   method: string;
@@ -19,41 +24,56 @@ interface Check {
   isRare?: boolean;
 }
 
-/**
- * Checks of each operation. During a deployment, the previous version gets requests too, and must pass the checks. For a
- * new operation, the list must therefore be empty until the operation has been deployed.
- */
-const checksOf: Record<OperationId, Check[]> = {
-  listPets: [
-    { method: 'GET', path: '/v1/pets', key: 'no key', code: 'unauthorized', isRare: true },
-    { method: 'GET', path: '/v1/pets', key: 'an unknown key', code: 'unauthorized', isRare: true },
-    { method: 'OPTIONS', path: '/v1/pets', key: 'a valid key', code: 'method_not_allowed', isRare: true },
-    { method: 'GET', path: '/v1/pets', key: 'a valid key' },
+/** Checks of each kind of operation. Other kinds have no checks. */
+const checksOfKind: Record<string, (operation: Operation) => Check[]> = {
+  list: ({ method, path }) => [
+    { method, path, key: 'no key', code: 'unauthorized', isRare: true },
+    { method, path, key: 'an unknown key', code: 'unauthorized', isRare: true },
+    { method: 'OPTIONS', path, key: 'a valid key', code: 'method_not_allowed', isRare: true },
+    { method, path, key: 'a valid key' },
   ],
-  createPet: [
-    {
-      method: 'POST',
-      path: '/v1/pets',
-      key: 'a valid key',
-      body: '{',
-      code: 'invalid_request',
-      isRare: true,
-    },
+  create: ({ method, path }) => [
+    { method, path, key: 'a valid key', body: '{', code: 'invalid_request', isRare: true },
   ],
-  // The service assigns only positive ids, so no pet has the id 0.
-  getPet: [{ method: 'GET', path: '/v1/pets/0', key: 'a valid key', code: 'not_found' }],
+  // The service assigns only positive ids, so no item has the id 0.
+  get: ({ method, path }) => [
+    { method, path: path.replace(/\{\w+\}$/, '0'), key: 'a valid key', code: 'not_found' },
+  ],
 };
 
-const checks = Object.values(checksOf).flat();
-const rareChecks = checks.filter(({ isRare }) => isRare);
-const otherChecks = checks.filter(({ isRare }) => !isRare);
+/**
+ * Returns the checks of the operations that clients can use. During a deployment, the previous version gets requests
+ * too, and must pass the checks. New operations therefore have no checks until the contract that contains them is
+ * released.
+ *
+ * @param released OpenAPI document of the released contract
+ * @throws UsageError if the contract contains no operation that can be checked every second
+ */
+export function checksOf(
+  allCollections: readonly { operations: Record<string, Operation> }[],
+  released: { paths: Record<string, any> },
+): Check[] {
+  const checks = allCollections
+    .flatMap(({ operations }) => Object.entries(operations))
+    .filter(([, { id, method, path }]) => {
+      const item = released.paths[path.replace('/v1', '')];
+      return item?.[method.toLowerCase()]?.operationId === id;
+    })
+    .flatMap(([kind, operation]) => checksOfKind[kind]?.(operation) ?? []);
+  if (checks.some(({ isRare }) => !isRare)) return checks;
+  throw new UsageError(
+    `${RELEASED} contains no operation that the probe can check. See "Release the contract" in CONTRIBUTING.md.`,
+  );
+}
 
-/** Yields 60 checks a minute: each rare check once, and then the other checks in turn. */
-function* checksFor(minutes: number): Generator<Check> {
+/** Yields each check once or, if `minutes` is positive, 60 checks a minute: each rare check once, and then the others in turn. */
+function* schedule(checks: Check[], minutes: number): Generator<Check> {
+  const rare = checks.filter(({ isRare }) => isRare);
+  const others = checks.filter(({ isRare }) => !isRare);
+  if (minutes === 0) yield* [...rare, ...others];
   for (let minute = 0; minute < minutes; minute += 1) {
-    yield* rareChecks;
-    for (let second = rareChecks.length; second < 60; second += 1)
-      yield otherChecks[second % otherChecks.length]!;
+    yield* rare;
+    for (let second = rare.length; second < 60; second += 1) yield others[second % others.length]!;
   }
 }
 
@@ -78,6 +98,7 @@ export async function probe(
   minutes = 0,
   interval = 1_000,
 ): Promise<void> {
+  const checks = checksOf(collections, JSON.parse(readFileSync(join(projectRoot, RELEASED), 'utf8')));
   console.log(`Probing ${stage.baseUrl} …`);
   const start = Date.now();
   let passed = 0;
@@ -93,7 +114,7 @@ export async function probe(
     return failure === undefined;
   }
 
-  for (const check of minutes > 0 ? checksFor(minutes) : [...rareChecks, ...otherChecks]) {
+  for (const check of schedule(checks, minutes)) {
     while (!(await passes(check))) {
       failed += 1;
       if (failed > MAX_TRANSIENT_FAILURES)

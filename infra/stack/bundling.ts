@@ -20,10 +20,10 @@ export const bundlingOptions: BuildOptions = {
   logOverride: { 'import-is-undefined': 'error' },
 };
 
-/** Path of each bundle by the name of its module, such as `get-pet`. */
+/** Path of each bundle by the name of its module, such as `get-book`. */
 export type Bundles = Map<string, string>;
 
-/** Returns the module name from a function's handler, such as `get-pet` from `get-pet-1a2b3c4d.handler`. */
+/** Returns the module name from a function's handler, such as `get-book` from `get-book-1a2b3c4d.handler`. */
 export const handlerModule = (handler: string) => handler.replace(/-\w+\.handler$/, '');
 
 /**

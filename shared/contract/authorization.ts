@@ -1,5 +1,7 @@
+import { compactName, keyStart } from '../names.ts';
+
 /** Value of `WWW-Authenticate` in a 401 (RFC 6750, RFC 9110 section 11.6.1). */
-export const challenge = 'Bearer realm="petstore"';
+export const challenge = `Bearer realm="${compactName}"`;
 
 /** 30 base62 characters contain 178 random bits, so keys cannot be guessed. */
 export const KEY_RANDOM_CHARACTERS = 30;
@@ -8,7 +10,7 @@ export const KEY_CHECKSUM_CHARACTERS = 6;
 
 /** Returns the prefix of all keys for a stage. Each stage rejects keys with other prefixes without a database read. */
 export function keyPrefix(stage: string): string {
-  return `pets_${stage}_`;
+  return `${keyStart}_${stage}_`;
 }
 
 /**

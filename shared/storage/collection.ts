@@ -91,7 +91,7 @@ export function indexKeys(
   );
 }
 
-/** Returns the value of an index's partition key, such as `available#0`, or `0` for the index without filters. */
+/** Returns the value of an index's partition key, such as `crime#0`, or `0` for the index without filters. */
 export function partitionKeyValue(filters: readonly string[], values: object, partition: string): string {
   const texts = filters.map((name) => String(values[name as keyof typeof values]));
   return [...texts, partition].join('#');

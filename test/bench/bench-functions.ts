@@ -5,10 +5,36 @@ import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { region } from '../../infra/local/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { stackName } from '../../shared/names.ts';
+import { collections } from '../../shared/contract/operations.ts';
+import { moduleName, stackName } from '../../shared/names.ts';
+import { fieldsOf } from '../../shared/storage/collection.ts';
+import { collectionTests } from '../collections/all.ts';
 import { apiGatewayEvent, createEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
-import { petId, type StubDatabase } from './stub-database.ts';
+import { itemId, type StubDatabase } from './stub-database.ts';
+
+/** The collection whose functions are measured. */
+const [collection] = collections;
+const { list, create, get } = collection.operations;
+const listModule = moduleName(list.id);
+const createModule = moduleName(create.id);
+const getModule = moduleName(get.id);
+
+/** Names of rows. */
+const listRow = `\`${listModule}\``;
+const manyPartitionsRow = `${listRow}, 16 partitions`;
+const createRow = `\`${createModule}\``;
+
+/** Names of the rows to compare. */
+export const comparisons = [
+  { name: listRow, baseline: 'no SDK, list, primed' },
+  { name: listRow, baseline: 'bare SDK, list, primed' },
+  { name: listRow, baseline: 'bare SDK, list' },
+  { name: createRow, baseline: 'bare SDK, create, primed' },
+  { name: createRow, baseline: 'bare SDK, create' },
+  { name: manyPartitionsRow, baseline: listRow },
+];
 
 /** A bundled function with the event to invoke it with. */
 export interface MeasuredFunction {
@@ -83,56 +109,67 @@ export async function prepareFunctions(
 
 /** Returns the rows of the report. Compared rows are adjacent, because the machine's speed drifts. */
 function rowsFor(apiKey: string): Row[] {
-  const list = {
-    event: listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey)),
-    expected: petId(PAGE.default - 1),
+  const item = stringifyJson(collectionTests[collection.plural].newItem('Rex'));
+  const lists = {
+    event: listEvent({ limit: [`${PAGE.default}`] }, { path: list.path, ...requestWith(apiKey) }),
+    expected: itemId(PAGE.default - 1),
   };
   const createWith = (headers = {}) => {
     const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
-    return {
-      event: createEvent({ name: 'Rex', categoryId: 7, status: 'available' }, request),
-      expected: '"statusCode":201',
-    };
+    return { event: createEvent(item, { path: create.path, ...request }), expected: '"statusCode":201' };
   };
-  const create = createWith();
-  const idempotentCreate = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
-  const get = {
-    event: apiGatewayEvent({ pathParameters: { petId: petId(0) }, ...requestWith(apiKey) }),
+  const creates = createWith();
+  const idempotentCreates = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
+  const [idParameter = ''] = Object.keys(get.request.entries.path.entries);
+  const id = itemId(0);
+  const gets = {
+    event: apiGatewayEvent({
+      resource: get.path,
+      path: get.path.replace(`{${idParameter}}`, id),
+      pathParameters: { [idParameter]: id },
+      ...requestWith(apiKey),
+    }),
     expected: '"statusCode":200',
   };
   const authorization = {
     event: {
       type: 'TOKEN',
       authorizationToken: `Bearer ${apiKey}`,
-      methodArn: `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`,
+      methodArn: `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${list.path}`,
     },
     expected: '"Effect":"Allow"',
   };
   const allSizes = [256, 512, 1_024];
   // Baselines without priming are not measured warm, because priming affects only cold starts.
   const primed = { isPrimed: true, warmSizes: [512] };
+  const noSdk = { module: 'no-sdk-list', environment: { FIELDS: fieldsOf(collection).join() } };
   return [
-    { name: '`list-pets`', module: 'list-pets', ...list, warmSizes: allSizes },
-    { name: 'no SDK, list, primed', module: 'no-sdk-list', ...list, ...primed },
-    { name: 'no SDK, list', module: 'no-sdk-list', ...list },
-    { name: 'bare SDK, list, primed', module: 'bare-list', ...list, ...primed },
-    { name: 'bare SDK, list', module: 'bare-list', ...list },
+    { name: listRow, module: listModule, ...lists, warmSizes: allSizes },
+    { name: 'no SDK, list, primed', ...noSdk, ...lists, ...primed },
+    { name: 'no SDK, list', ...noSdk, ...lists },
+    { name: 'bare SDK, list, primed', module: 'bare-list', ...lists, ...primed },
+    { name: 'bare SDK, list', module: 'bare-list', ...lists },
     {
-      name: '`list-pets`, 16 partitions',
-      module: 'list-pets',
-      event: list.event,
-      // Expects the newest pet, because this page contains only one or two pets of each list partition.
-      expected: petId(0),
+      name: manyPartitionsRow,
+      module: listModule,
+      event: lists.event,
+      // Expects the newest item, because this page contains only one or two items of each list partition.
+      expected: itemId(0),
       environment: { LIST_PARTITIONS: '16' },
       warmSizes: [512],
     },
-    { name: '`create-pet`', module: 'create-pet', ...create, warmSizes: allSizes },
-    { name: 'bare SDK, create, primed', module: 'bare-create', ...create, ...primed },
-    { name: 'bare SDK, create', module: 'bare-create', ...create },
-    { name: '`create-pet`, idempotent', module: 'create-pet', ...idempotentCreate, warmSizes: [512] },
-    { name: '`get-pet`', module: 'get-pet', ...get, warmSizes: allSizes },
+    { name: createRow, module: createModule, ...creates, warmSizes: allSizes },
+    { name: 'bare SDK, create, primed', module: 'bare-create', ...creates, ...primed },
+    { name: 'bare SDK, create', module: 'bare-create', ...creates },
+    {
+      name: `${createRow}, idempotent`,
+      module: createModule,
+      ...idempotentCreates,
+      warmSizes: [512],
+    },
+    { name: `\`${getModule}\``, module: getModule, ...gets, warmSizes: allSizes },
     { name: '`authorizer`', module: 'authorizer', ...authorization, warmSizes: allSizes },
-    { name: 'hello world', module: 'hello-world', event: list.event, expected: 'world', warmSizes: [512] },
+    { name: 'hello world', module: 'hello-world', event: lists.event, expected: 'world', warmSizes: [512] },
   ];
 }
 

@@ -7,6 +7,8 @@ export interface Results {
   /** Sentences with the date, the machine, the runtime, the CPU quota and the number of measurements. */
   runDetails: string;
   rows: Row[];
+  /** Names of rows. The report contains the ratio of the first row's medians to the second row's medians. */
+  comparisons: { name: string; baseline: string }[];
 }
 
 /** Figures of a function or a baseline. */
@@ -16,21 +18,11 @@ export interface Row {
   figures: Figures;
 }
 
-/** Rows of the table of ratios: the median of the first row divided by the median of the second row. */
-const comparisons = [
-  ['`list-pets`', 'no SDK, list, primed'],
-  ['`list-pets`', 'bare SDK, list, primed'],
-  ['`list-pets`', 'bare SDK, list'],
-  ['`create-pet`', 'bare SDK, create, primed'],
-  ['`create-pet`', 'bare SDK, create'],
-  ['`list-pets`, 16 partitions', '`list-pets`'],
-] as const;
-
 /** Returns the generated parts of `docs/performance.md` by name. */
-export function parts({ runDetails, rows }: Results): Record<string, string> {
+export function parts({ runDetails, rows, comparisons }: Results): Record<string, string> {
   return {
     latencies: latencyTable(rows),
-    ratios: ratioTable(rows),
+    ratios: ratioTable(rows, comparisons),
     'memory size': memoryTable(rows),
     'run details': markdownList([runDetails]),
   };
@@ -51,7 +43,7 @@ function latencyTable(rows: Row[]): string {
   );
 }
 
-function ratioTable(rows: Row[]): string {
+function ratioTable(rows: Row[], comparisons: Results['comparisons']): string {
   const columns: [title: string, figure: FigureName][] = [
     ['Cold, 256 MB', 'cold at 256 MB'],
     ['Cold, 512 MB', 'cold at 512 MB'],
@@ -62,7 +54,7 @@ function ratioTable(rows: Row[]): string {
     rows.find((row) => row.name === name)?.figures[figure]?.median;
   return markdownTable(
     ['Ratio', ...columns.map(([title]) => title)],
-    comparisons.map(([name, baseline]) => [
+    comparisons.map(({ name, baseline }) => [
       `${name} ÷ ${baseline}`,
       ...columns.map(([, figure]) => {
         const [value, divisor] = [medianOf(name, figure), medianOf(baseline, figure)];

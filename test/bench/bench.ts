@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
-import { prepareFunctions } from './bench-functions.ts';
+import { comparisons, prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure, warmInstance } from './bench-measure.ts';
 import { parts, type Results } from './bench-report.ts';
 import { machine, runBenchmark } from './benchmark.ts';
@@ -54,5 +54,6 @@ async function measureAll(isQuick: boolean): Promise<Results> {
       bundleBytes: statSync(file).size,
       figures: { ...cold.get(name), ...warm.get(name) },
     })),
+    comparisons,
   };
 }

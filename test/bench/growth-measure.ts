@@ -2,49 +2,56 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { ClassicLevel } from 'classic-level';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { showProgress, UsageError } from '../../infra/command.ts';
 import { updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { type Pet, pets as collection, type PetStatus } from '../../shared/contract/pets.ts';
+import { nextPage } from '../../shared/contract/lists.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
-import { indexKeys } from '../../shared/storage/collection.ts';
+import { indexKeys, published } from '../../shared/storage/collection.ts';
+import { collectionTests } from '../collections/all.ts';
+import { type NewItem, variantOf } from '../support/collection-tests.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** Contents of a store. `pets` must be at least 1,000, because some requests read page 100 of a filtered list. */
+/** The collection whose items are in the stores. */
+const [collection] = collections;
+const { newItem, table, filters } = collectionTests[collection.plural];
+/** The filter of the filtered lists. Undefined if the collection has no filters. */
+const [filter] = filters;
+
+/** Contents of a store. `items` must be at least 1,000, because some requests read page 100 of a filtered list. */
 export interface Contents {
-  pets: number;
+  items: number;
   partitions: number;
 }
 
-/** Statuses of the ten oldest pets. The statuses of the other pets repeat this sequence. */
-const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
+/** Returns whether the filtered lists contain item `index`. They contain six of ten items. */
+const isInFilteredList = (index: number) => index % 10 < 6;
 
-/** Returns pet `index` of a store with `pets` pets. Their ids are spread evenly over a year. Pet 0 is the oldest pet. */
-function petOf(index: number, pets: number): Pet {
-  const time = Date.UTC(2025, 0, 2) + Math.floor((index / pets) * 365 * 86_400_000);
-  const status = STATUSES[index % 10];
-  return {
-    id: newId(time, seededInteger(2 ** 12, index)),
-    // The name has 20 characters, as test/bench/partitions.ts assumes.
-    name: `Pet number ${index.toString().padStart(9, '0')}`,
-    categoryId: BigInt(index % 10),
-    ...(status && { status }),
-  };
+/** Returns item `index` of a store with `items` items. Their ids are spread evenly over a year. Item 0 is the oldest item. */
+function itemOf(index: number, items: number): { id: bigint } & NewItem {
+  const time = Date.UTC(2025, 0, 2) + Math.floor((index / items) * 365 * 86_400_000);
+  const id = newId(time, seededInteger(2 ** 12, index));
+  // With a text of 20 characters, an item has about as many bytes as infra/documents/cost/usage.ts assumes.
+  const item = newItem(`Number ${index.toString().padStart(13, '0')}`);
+  if (!filter) return { id, ...item };
+  const { contains, omits } = filter;
+  return { id, ...variantOf(item, isInFilteredList(index) ? contains : omits[index % omits.length]!) };
 }
 
-/** Yields the pets in a store, newest first. */
-function* newestPets(pets: number): Generator<Pet> {
-  for (let index = pets - 1; index >= 0; index -= 1) yield petOf(index, pets);
+/** Yields the indexes of the items in a store, newest first. */
+function* newestFirst(items: number): Generator<number> {
+  for (let index = items - 1; index >= 0; index -= 1) yield index;
 }
 
 /**
- * Fills a local service's data folder. Writes directly to LevelDB in dynalite's format, so that a million pets take
+ * Fills a local service's data folder. Writes directly to LevelDB in dynalite's format, so that a million items take
  * only a minute. Then compacts LevelDB, so that it does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
@@ -53,23 +60,23 @@ function* newestPets(pets: number): Generator<Pet> {
 export async function fillStore(
   folder: string,
   assembly: string,
-  { pets, partitions }: Contents,
+  { items, partitions }: Contents,
 ): Promise<void> {
-  const showDone = showProgress(`${pets} pets, listPartitions ${partitions}`, pets);
+  const showDone = showProgress(`${items} ${collection.plural}, listPartitions ${partitions}`, items);
   const level = new ClassicLevel<string, unknown>(join(folder, 'tables'), { valueEncoding: 'json' });
   const { logicalId: TableName, properties } = readTemplate(stackName('staging'), assembly)
     .resources('AWS::DynamoDB::GlobalTable')
-    .find((table) => table.properties.GlobalSecondaryIndexes.length > 0)!;
+    .find(({ logicalId }) => logicalId === table.logicalId)!;
   await level.open();
   let batch = level.batch();
   const add = (entries: { key: string; value: unknown }[]) =>
     entries.forEach(({ key, value }) => batch.put(key, value));
-  for (let index = 0; index < pets; index += 1) {
-    const pet = petOf(index, pets);
-    const keys = indexKeys(collection, pet, listPartitionOf(pet.id, partitions));
-    const stored = marshall({ ...pet, creation: randomUUID(), ...keys });
+  for (let index = 0; index < items; index += 1) {
+    const item = itemOf(index, items);
+    const keys = indexKeys(collection, item, listPartitionOf(item.id, partitions));
+    const stored = marshall({ ...item, creation: randomUUID(), ...keys });
     updateIndexes({ db: { batch: add } }, { TableName, ...properties }, undefined, stored, () => {});
-    if (batch.length < 10_000 && index < pets - 1) continue;
+    if (batch.length < 10_000 && index < items - 1) continue;
     await batch.write();
     batch = level.batch();
     showDone(index + 1);
@@ -78,7 +85,7 @@ export async function fillStore(
   await level.close();
 }
 
-/** A running service that contains exactly the pets that `contents` describes. */
+/** A running service that contains exactly the items that `contents` describes. */
 export type Store = LocalService & { contents: Contents };
 
 /** One row for each kind of request. `times` contains the spread of the latencies in milliseconds for each store. */
@@ -88,43 +95,57 @@ interface Request {
   path: string;
   /** Body of a POST request. @default - the request is a GET */
   body?: string;
-  /** Expected body of the response, without the id of a new pet. */
+  /** Expected body of the response, without the id of a new item. */
   expected: string;
 }
 
-/** Returns a function that creates the n-th request of one kind to a store with `pets` pets. */
-type Kind = (pets: number) => (number: number) => Request;
+/** Returns a function that creates the n-th request of one kind to a store with `items` items. */
+type Kind = (items: number) => (number: number) => Request;
 
-/** Kinds of requests by row name. Creates are last because they add pets to the lists. */
+/** Kinds of requests by row name. Creates are last because they add items to the lists. */
 const kinds: Record<string, Kind> = {
-  [`list of ${PAGE.default}`]: list(1, PAGE.default),
-  [`list of ${PAGE.default}, one status`]: list(1, PAGE.default, 'available'),
-  'list of 5': list(1, 5),
-  'list of 5, one status': list(1, 5, 'available'),
-  'list of 5, page 100': list(100, 5),
-  'list of 5, one status, page 100': list(100, 5, 'available'),
-  get: (pets) => (number) => {
-    // Multiplying by a prime number spreads the requests over all pets in the store.
-    const pet = petOf((number * 7_919) % pets, pets);
-    return { path: `/pets/${pet.id}`, expected: stringifyJson(pet) };
+  ...lists(1, PAGE.default),
+  ...lists(1, 5),
+  ...lists(100, 5),
+  get: (items) => (number) => {
+    // Multiplying by a prime number spreads the requests over all items in the store.
+    const item = itemOf((number * 7_919) % items, items);
+    return { path: `${collection.path}/${item.id}`, expected: textOf(item) };
   },
   create: () => (number) => {
-    const body = JSON.stringify({ name: `Pet ${number}`, categoryId: 7, status: 'available' });
-    return { path: '/pets', body, expected: body };
+    const item = newItem(`Item ${number}`);
+    return { path: collection.path, body: stringifyJson(item), expected: textOf(item) };
   },
 };
 
-/** Returns the kind of request that reads page `page` of a list. The first page is page 1. */
-function list(page: number, limit: number, status?: PetStatus): Kind {
-  const filters = status ? { status } : {};
-  return (pets) => {
-    const listed = newestPets(pets).filter((pet) => !status || pet.status === status);
-    const newest = listed.take(page * limit).toArray();
-    const query = new URLSearchParams({ limit: `${limit}`, ...filters });
+/** Returns an item as a response contains it. */
+function textOf(item: object): string {
+  return stringifyJson(published(collection, item));
+}
+
+/** Returns the kinds of requests that read page `page` of the lists with and without the filter. The first page is page 1. */
+function lists(page: number, limit: number): Record<string, Kind> {
+  const suffix = page === 1 ? '' : `, page ${page}`;
+  const all = { [`list of ${limit}${suffix}`]: list(page, limit) };
+  if (!filter) return all;
+  const names = Object.keys(filter.query).join(' and ');
+  return { ...all, [`list of ${limit}, one ${names}${suffix}`]: list(page, limit, filter.query) };
+}
+
+function list(page: number, limit: number, query?: Record<string, string>): Kind {
+  return (items) => {
+    const indexes = newestFirst(items).filter((index) => !query || isInFilteredList(index));
+    const newest = indexes
+      .take(page * limit)
+      .map((index) => itemOf(index, items))
+      .toArray();
+    const first = { limit: `${limit}`, ...query };
     const previous = newest.at(-limit - 1);
-    if (previous) query.set('cursor', encodeCursor(collection.cursorPrefix, previous.id, filters));
-    const expected = stringifyJson(newest.slice(-limit));
-    return () => ({ path: `/pets?${query.toString()}`, expected });
+    const path = previous
+      ? nextPage(collection, v.parse(collection.operations.list.request.entries.query, first), previous.id)
+      : `${collection.path}?${new URLSearchParams(first).toString()}`;
+    const expected = `[${newest.slice(-limit).map(textOf).join()}]`;
+    return () => ({ path, expected });
   };
 }
 
@@ -136,7 +157,7 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
  */
 export function measure(stores: Store[], requests: number): Promise<Rows> {
   return Array.fromAsync(Object.entries(kinds), async ([request, kind]) => {
-    const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.pets) }));
+    const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.items) }));
     const times = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
       send(store, requestOf(round)),
     );
@@ -147,10 +168,10 @@ export function measure(stores: Store[], requests: number): Promise<Rows> {
 /** Sends a request and returns the number of milliseconds until the end of the response. */
 async function send({ baseUrl, request }: Store, { path, body, expected }: Request): Promise<number> {
   const start = performance.now();
-  const response = await request(path, body ? { method: 'POST', body } : {});
+  const response = await request(path.replace('/v1', ''), body ? { method: 'POST', body } : {});
   const text = await response.text();
   const milliseconds = performance.now() - start;
   const withoutId = body ? text.replace(/"id":\d+,/, '') : text;
   if (response.ok && withoutId === expected) return milliseconds;
-  throw new UsageError(`${baseUrl}${path} returned ${response.status} ${text} instead of ${expected}.`);
+  throw new UsageError(`${path} of ${baseUrl} returned ${response.status} ${text} instead of ${expected}.`);
 }

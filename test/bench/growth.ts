@@ -1,23 +1,26 @@
 import { join } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
 import { formatSpread, type Spread } from './measurements.ts';
-import { limitTables, petCount } from './partitions.ts';
+import { itemCount, limitTables } from './partitions.ts';
 
 // `npm run bench:growth` measures latencies and computes throughput limits for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 
+const [collection] = collections;
+
 /** Content of `test/bench/growth.json`. */
 type Results = Awaited<ReturnType<typeof measureAll>>;
 
 await runBenchmark({
   script: 'bench:growth',
-  purpose: 'latencies with up to a million pets',
+  purpose: `latencies with up to a million ${collection.plural}`,
   results: 'growth.json',
   document: 'docs/scaling.md',
   measure: measureAll,
@@ -27,11 +30,12 @@ await runBenchmark({
 async function measureAll(isQuick: boolean) {
   const { sizes, requests } = isQuick ? QUICK : FULL;
   const assembly = await synthesizeStaging();
-  const bySize = sizes.map((pets) => ({ pets, partitions: 1 }));
-  const byPartitions = [1, 4, 16].map((partitions) => ({ pets: sizes[1]!, partitions }));
+  const bySize = sizes.map((items) => ({ items, partitions: 1 }));
+  const byPartitions = [1, 4, 16].map((partitions) => ({ items: sizes[1]!, partitions }));
   return {
     runDetails: `${new Date().toISOString().slice(0, 10)} on ${machine}`,
     requests,
+    plural: collection.plural as string,
     bySize: await compare(assembly, bySize, requests),
     byPartitions: await compare(assembly, byPartitions, requests),
   };
@@ -43,8 +47,8 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
   // This listener is prepended so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => stores.map((store) => store.process.kill('SIGKILL')));
   for (const contents of allContents) {
-    const { pets, partitions } = contents;
-    const data = join(folder, `${pets}-${partitions}`);
+    const { items, partitions } = contents;
+    const data = join(folder, `${items}-${partitions}`);
     await fillStore(data, assembly, contents);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
@@ -56,10 +60,10 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
 }
 
 /** Returns the latency tables for `docs/scaling.md`. */
-function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
-  const sizes = bySize.contents.map(({ pets }) => petCount(pets));
+function latencyTables({ runDetails, requests, plural, bySize, byPartitions }: Results): string {
+  const sizes = bySize.contents.map(({ items }) => itemCount(items, plural));
   const settings = byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`);
-  const title = `Median, ms (${petCount(byPartitions.contents[0]!.pets)})`;
+  const title = `Median, ms (${itemCount(byPartitions.contents[0]!.items, plural)})`;
   return [
     `Measured on ${runDetails}. Each median is based on ${requests} requests.\n`,
     markdownTable(['Median, ms (quartiles)', ...sizes, 'slowest ÷ fastest'], bySize.rows.map(cellsOf)),

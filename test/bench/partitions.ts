@@ -1,12 +1,11 @@
+import { ITEM_BYTES } from '../../infra/documents/cost/usage.ts';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { queryLimit } from '../../shared/storage/ids.ts';
 
 // Computes throughput limits for docs/scaling.md from production's settings and AWS's documented quotas.
-
-/** Size in bytes of a stored pet whose name has 20 characters, including the create token and the keys of both indexes. */
-const PET_BYTES = 165;
 
 /** Values of `listPartitions` that the tables compare. */
 const SETTINGS = [1, 2, 4, 16];
@@ -14,7 +13,7 @@ const SETTINGS = [1, 2, 4, 16];
 const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /**
- * Maximum units per second for all pets with the same partition key value.
+ * Maximum units per second for all items with the same partition key value.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
  */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
@@ -23,24 +22,25 @@ const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 
 type Figure = (partitions: number) => number;
 
-const createUnits: Figure = () => Math.ceil(PET_BYTES / 1_024);
-/** Read units per list. A list usually sends one query per list partition. A query reads up to `queryLimit` pets. */
+const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
+/** Read units per list. A list usually sends one query per list partition. A query reads up to `queryLimit` items. */
 const listUnits =
-  (pets: number): Figure =>
+  (items: number): Figure =>
   (partitions) =>
-    partitions * Math.ceil((queryLimit(pets + 1, partitions) * PET_BYTES) / 4_096) * 0.5;
+    partitions * Math.ceil((queryLimit(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
 
-/** Formats a number of pets, such as `1,000 pets`. */
-export const petCount = (pets: number) => `${pets.toLocaleString('en')} pets`;
+/** Formats a number of items, such as `1,000 books`. @param plural name of the items @default - the first collection's */
+export const itemCount = (items: number, plural: string = collections[0].plural) =>
+  `${items.toLocaleString('en')} ${plural}`;
 
 /** Returns the limit tables for `docs/scaling.md`. */
 export function limitTables(): string {
   return [
     figureTable('Creates per second', limitsOf('Write', createUnits)),
-    figureTable(`Lists of ${petCount(PAGE.default)} per second`, limitsOf('Read', listUnits(PAGE.default))),
+    figureTable(`Lists of ${itemCount(PAGE.default)} per second`, limitsOf('Read', listUnits(PAGE.default))),
     figureTable('Read units per list', {
-      [petCount(PAGE.default)]: listUnits(PAGE.default),
-      [petCount(PAGE.maximum)]: listUnits(PAGE.maximum),
+      [itemCount(PAGE.default)]: listUnits(PAGE.default),
+      [itemCount(PAGE.maximum)]: listUnits(PAGE.maximum),
     }),
   ].join('\n');
 }

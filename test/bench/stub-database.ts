@@ -5,7 +5,10 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { collections } from '../../shared/contract/operations.ts';
 import { newApiKey } from '../../shared/storage/api-keys.ts';
+import { indexKeys } from '../../shared/storage/collection.ts';
+import { collectionTests } from '../collections/all.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { requireTool } from '../support/tools.ts';
 
@@ -67,7 +70,7 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<strin
         (name: string) => ExpressionAttributeNames[name.trim()],
       );
       const Items = Array.from({ length: Limit }, (_, index) => {
-        const attributes = Object.entries(petAt(index, partition));
+        const attributes = Object.entries(itemAt(index, partition));
         return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
       });
       const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
@@ -75,27 +78,26 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<strin
     },
     GetItem({ Key }) {
       if (Key.hash) return Key.hash.S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-      // Priming requests the id 0, which no pet has.
-      return Key.id?.N === '0' ? {} : { Item: petAt(0) };
+      // Priming requests the id 0, which no item has.
+      return Key.id?.N === '0' ? {} : { Item: itemAt(0) };
     },
   };
 }
 
-/** Returns the id of pet `index` in a list partition. The newest pet has the index 0. */
-export function petId(index: number, partition = '0'): string {
+/** Returns the id of item `index` in a list partition. The newest item has the index 0. */
+export function itemId(index: number, partition = '0'): string {
   // Ids in a list partition differ by 64, so that up to 63 other list partitions can have the ids between them.
   return (244_813_135_872_000 - index * 64 - Number(partition)).toString();
 }
 
-/** Returns a stored pet, including the attributes that responses omit. */
-function petAt(index: number, partition = '0'): Record<string, AttributeValue> {
+/** Returns a stored item of the first collection, including the attributes that responses omit. */
+function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
+  const [collection] = collections;
+  const newItem = collectionTests[collection.plural].newItem('Rex');
   return marshall({
-    id: BigInt(petId(index, partition)),
-    name: 'Rex',
-    categoryId: 7n,
-    status: 'available',
+    id: BigInt(itemId(index, partition)),
+    ...newItem,
     creation: '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce',
-    partition,
-    statusPartition: `available#${partition}`,
+    ...indexKeys(collection, newItem, partition),
   });
 }

@@ -5,8 +5,9 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { collectionTests, firstCollection } from '../collections/all.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
 import { addItem, itemsWith } from '../support/items.ts';
+import { product } from '../support/product.ts';
 
-const stage = /^pets_([a-z]+)_/.exec(apiKey)?.[1] ?? '';
+const stage = new RegExp(`^${product.keyStart}_([a-z]+)_`).exec(apiKey)?.[1] ?? '';
 
 const listPath = firstCollection.path;
 const first = await addItem(firstCollection);
@@ -81,7 +82,7 @@ function expectUnauthorized(response: ApiResponse): void {
   const message = 'A valid API key is required. Send it as Authorization: Bearer <API_KEY>.';
   expectError(response, 401, 'unauthorized', message);
   if (response.isRejectedByAws) return;
-  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"');
+  expect(response.headers.get('WWW-Authenticate')).toBe(`Bearer realm="${product.realm}"`);
 }
 
 function bearer(key: string): Record<string, string> {

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stackName } from '../../../shared/names.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { pascalCase, serviceTag, stackName } from '../../../shared/names.ts';
 import { type Stage, stagesOf } from '../../settings.ts';
 import { stages } from '../../stages.ts';
 import { synthesize } from '../../synthesize.ts';
@@ -15,8 +16,8 @@ export interface StageContents {
   insightRules: number;
   webAcls: number;
   webAclRules: number;
-  /** Number of indexes of a table of items. If the numbers differ, the largest. */
-  itemIndexes: number;
+  /** Number of indexes of the first collection's table. */
+  indexes: number;
   /** Memory size of each function in MB. */
   functionMegabytes: number;
 }
@@ -27,7 +28,7 @@ interface Template {
 
 /** Synthesizes the stages in `infra/stages.ts` and counts the contents of their templates. */
 export async function contentsOfStages(): Promise<StageContents[]> {
-  const assembly = mkdtempSync(join(tmpdir(), 'pet-store-cost-'));
+  const assembly = mkdtempSync(join(tmpdir(), `${serviceTag}-cost-`));
   try {
     await synthesize(assembly);
     return stagesOf(stages).map((stage) => {
@@ -41,15 +42,19 @@ export async function contentsOfStages(): Promise<StageContents[]> {
 
 /** Returns the numbers in the template of a stage. */
 export function contentsOf({ Resources }: Template): Omit<StageContents, 'stage'> {
-  const ofType = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
+  const resources = Object.entries(Resources).map(([id, { Type, Properties }]) => ({ id, Type, Properties }));
+  const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
   const tables = ofType('AWS::DynamoDB::GlobalTable');
   const webAcls = ofType('AWS::WAFv2::WebACL');
+  const tableName = `Storage${pascalCase(collections[0].plural)}`;
+  // The logical id ends with a hash.
+  const table = tables.find(({ id }) => new RegExp(`^${tableName}[\\dA-F]{8}$`).test(id))!;
   return {
     alarmMetrics: sum(ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => metricsOfAlarm(Properties))),
     insightRules: sum(tables.map(({ Properties }) => insightRulesOfTable(Properties))),
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
-    itemIndexes: Math.max(...tables.map(({ Properties }) => Properties.GlobalSecondaryIndexes?.length ?? 0)),
+    indexes: table.Properties.GlobalSecondaryIndexes.length,
     functionMegabytes: ofType('AWS::Lambda::Function')[0]!.Properties.MemorySize,
   };
 }

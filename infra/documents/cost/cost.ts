@@ -1,3 +1,4 @@
+import { collections } from '../../../shared/contract/operations.ts';
 import { markdownTable } from '../markdown.ts';
 import { contentsOfStages, type StageContents } from './contents.ts';
 import { assumptionList, LOG_COMPRESSION, type Usage, usageOf } from './usage.ts';
@@ -27,6 +28,8 @@ interface Price {
 const fromPriceList = (dollars: number): Price => ({ tiers: [[0, dollars]], source: 'L' });
 const fromPricingPage = (dollars: number): Price => ({ tiers: [[0, dollars]], source: 'P' });
 const millions = (units: number) => units / 1_000_000;
+
+const backedUp = new Intl.ListFormat('en').format([...collections.map(({ plural }) => plural), 'API keys']);
 
 /** All charges. Those of the stage's contents come last, because they also apply without requests. */
 const charges: Charge[] = [
@@ -133,7 +136,7 @@ const charges: Charge[] = [
   {
     service: 'AWS Backup',
     item: 'backups',
-    formula: 'GB of items and API keys × (7 + `retentionDays`), if `backup` is set',
+    formula: `GB of ${backedUp} × (7 + \`retentionDays\`), if \`backup\` is set`,
     unit: 'GB',
   },
   {
@@ -186,7 +189,7 @@ export async function costParts() {
     'docs/cost.md': {
       charges: chargeTable(),
       contents: contentsTable(stages),
-      assumptions: assumptionList(production.functionMegabytes),
+      assumptions: assumptionList(production),
       example: exampleTable(production),
     },
     'README.md': { cost: totalTable(stages) },

@@ -1,3 +1,4 @@
+import { collections } from '../../../shared/contract/operations.ts';
 import { markdownList } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
 
@@ -12,7 +13,13 @@ const RECORDED_SHARE = 0.05;
 /** DynamoDB charges for these bytes of each item in a table or index, in addition to the item's size. */
 const ITEM_OVERHEAD_BYTES = 100;
 
-/** Assumptions of the example in docs/cost.md. */
+/** Assumed size in bytes of a stored item, including the attribute `creation` and the keys of its indexes. */
+export const ITEM_BYTES = 165;
+
+/** The collection of the example in docs/cost.md. */
+const { singular, plural } = collections[0];
+
+/** Assumptions of the example. */
 const example = {
   /** Shares of all requests. */
   lists: 0.8,
@@ -23,10 +30,10 @@ const example = {
   itemsPerList: 20,
   billedMs: 8,
   billedMsWithKey: 14,
-  itemBytes: 165,
+  itemBytes: ITEM_BYTES,
   recordBytes: 175,
-  /** Share of the items that the index for a filter contains. */
-  itemsInFilter: 0.9,
+  /** Share of the items that an index for a filter contains. */
+  filteredShare: 0.9,
   monthsOfItems: 12,
   daysOfRecords: 3,
   apiKeys: 100,
@@ -54,7 +61,7 @@ export interface Usage {
 /** Returns the example's usage at a constant rate. */
 export function usageOf(
   requestsPerSecond: number,
-  { stage, itemIndexes, functionMegabytes }: StageContents,
+  { stage, indexes, functionMegabytes }: StageContents,
 ): Usage {
   const requests = requestsPerSecond * SECONDS_PER_MONTH;
   const creates = requests * example.creates;
@@ -67,7 +74,7 @@ export function usageOf(
   const queryBlocks = Math.ceil(((example.itemsPerList + 1) * example.itemBytes) / 4_096);
   const listUnits = 0.5 * stage.listPartitions * queryBlocks;
   // Each item is in the table and in the index `newest`. All other indexes are for filters.
-  const copiesPerItem = 2 + (itemIndexes - 1) * example.itemsInFilter;
+  const copiesPerItem = 2 + (indexes - 1) * example.filteredShare;
 
   const itemsGb = (creates * example.monthsOfItems * (example.itemBytes + ITEM_OVERHEAD_BYTES)) / GB;
   const recordsPerDay = createsWithKey / DAYS_PER_MONTH;
@@ -103,17 +110,18 @@ function tracesPerSecond(requestsPerSecond: number): number {
 const percent = (share: number) => `${share * 100}%`;
 
 /** Returns the example's assumptions as a Markdown list. */
-export function assumptionList(functionMegabytes: number): string {
+export function assumptionList({ functionMegabytes, indexes }: StageContents): string {
+  const filtered = `Each index for a filter contains ${percent(example.filteredShare)} of the ${plural}. `;
   return markdownList([
-    `**Requests**: ${percent(example.lists)} list ${example.itemsPerList} items, ${percent(example.gets)} fetch an item, and ` +
-      `${percent(example.creates)} create an item. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
+    `**Requests**: ${percent(example.lists)} list ${example.itemsPerList} ${plural}, ${percent(example.gets)} fetch one, and ` +
+      `${percent(example.creates)} create one. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
       `On average, a response has ${example.responseBytes.toLocaleString('en')} bytes, and a request adds ` +
       `${example.logBytes} bytes of logs. No request fails.`,
     `**Functions**: Lambda bills ${example.billedMs} ms for an invocation, or ${example.billedMsWithKey} ms with an ` +
       `\`Idempotency-Key\`. A function has ${functionMegabytes} MB of memory.`,
-    `**Data**: An item has ${example.itemBytes} bytes, and an idempotency record ${example.recordBytes} bytes. ` +
-      `The index for a filter contains ${percent(example.itemsInFilter)} of the items. The tables contain ` +
-      `${example.monthsOfItems} months of items and ${example.daysOfRecords} days of idempotency records.`,
+    `**Data**: Each ${singular} has ${example.itemBytes} bytes, and each idempotency record ${example.recordBytes} ` +
+      `bytes. ${indexes > 1 ? filtered : ''}The tables contain ${example.monthsOfItems} months of ${plural} and ` +
+      `${example.daysOfRecords} days of idempotency records.`,
     `**Clients** use ${example.apiKeys} API keys.`,
   ]);
 }

@@ -2,10 +2,11 @@ import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { EXAMPLE_IDS } from '../../../shared/contract/fields.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
+import { compactName } from '../../../shared/names.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */
-export const PRODUCTION_DOMAIN = 'petstore.example.com';
+export const PRODUCTION_DOMAIN = `${compactName}.example.com`;
 const BASE_URL = `https://${PRODUCTION_DOMAIN}`;
 
 /** The properties of an operation that determine the examples of its headers. */

@@ -15,7 +15,7 @@ export function withoutReferences(document: any): any {
     return Object.fromEntries(Object.entries(target).map(([name, member]) => [name, resolve(member)]));
   }
 
-  /** Returns the part of the document to which a reference such as `#/components/schemas/Pet` refers. */
+  /** Returns the part of the document to which a reference such as `#/components/schemas/Book` refers. */
   function targetOf(reference: string): any {
     const [, ...keys] = reference.split('/');
     return keys.reduce((parent, key) => parent[key], document);

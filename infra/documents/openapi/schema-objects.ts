@@ -121,7 +121,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
   });
 }
 
-/** Returns a reference to the component with the same options as a parameter, such as `PetStatus`, if there is one. */
+/** Returns a reference to the component with the same options as a parameter, such as `BookGenre`, if there is one. */
 function schemaObjectOfEnumeration(entry: any): Json | undefined {
   const { options } = entry.wrapped ?? entry;
   const component = options && Object.values(components).find((schema) => schema.options === options);

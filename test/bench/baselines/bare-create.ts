@@ -4,11 +4,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Stores a pet without validation, with one database call as in the SDK's documentation. */
+/** Stores an item without validation, with one database call as in the SDK's documentation. */
 export async function handler({ body }: APIGatewayProxyEvent): Promise<object> {
   const Item = { id: Date.now(), ...JSON.parse(body ?? '{}') };
   const ConditionExpression = 'attribute_not_exists(id)';
-  await database.send(new PutCommand({ TableName: 'Pets', Item, ConditionExpression }));
+  await database.send(new PutCommand({ TableName: 'Items', Item, ConditionExpression }));
   return { statusCode: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Item) };
 }
 

@@ -4,11 +4,11 @@ import { PAGE } from '../../../shared/contract/limits.ts';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Lists a page of pets without validation, with one database call as in the SDK's documentation. */
+/** Lists a page of items without validation, with one database call as in the SDK's documentation. */
 export async function handler(): Promise<object> {
   const { Items } = await database.send(
     new QueryCommand({
-      TableName: 'Pets',
+      TableName: 'Items',
       IndexName: 'newest',
       KeyConditionExpression: '#key = :key',
       ExpressionAttributeNames: { '#key': 'partition' },

@@ -10,34 +10,34 @@ const {
   AWS_REGION = '',
   AWS_SECRET_ACCESS_KEY = '',
   AWS_SESSION_TOKEN = '',
+  FIELDS = '',
 } = process.env;
 const { host } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
 const agent = new Agent({ keepAlive: true });
 
+// The names of the fields are a setting, because the contract would add its dependencies to this bundle.
+const fields = FIELDS.split(',');
 const query = JSON.stringify({
-  TableName: 'Pets',
+  TableName: 'Items',
   IndexName: 'newest',
   KeyConditionExpression: '#key = :key',
-  ProjectionExpression: '#id, #name, #categoryId, #status',
+  ProjectionExpression: fields.map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: {
     '#key': 'partition',
-    '#id': 'id',
-    '#name': 'name',
-    '#categoryId': 'categoryId',
-    '#status': 'status',
+    ...Object.fromEntries(fields.map((name) => [`#${name}`, name])),
   },
   ExpressionAttributeValues: { ':key': { S: '0' } },
   ScanIndexForward: false,
   Limit: PAGE.default,
 });
 
-/** Lists a page of pets without the SDK, validation, retries and time-outs. */
+/** Lists a page of items without the SDK, validation, retries and time-outs. */
 export async function handler(): Promise<object> {
   const { Items } = JSON.parse(await send('Query', query));
-  const pets = Items.map((item: Record<string, { S?: string; N?: string }>) =>
+  const items = Items.map((item: Record<string, { S?: string; N?: string }>) =>
     Object.fromEntries(Object.entries(item).map(([name, { S, N }]) => [name, S ?? Number(N)])),
   );
-  return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(pets) };
+  return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(items) };
 }
 
 /** Sends a request to DynamoDB and returns the body of the response. */

@@ -2,6 +2,10 @@ import { expect, test } from '@jest/globals';
 import { contentsOf } from '../../../infra/documents/cost/contents.ts';
 import { exampleTable } from '../../../infra/documents/cost/cost.ts';
 import { stages } from '../../../infra/stages.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { pascalCase } from '../../../shared/names.ts';
+
+const items = `Storage${pascalCase(collections[0].plural)}`;
 
 const metric = (Id: string) => ({ Id, MetricStat: {} });
 const table = (...indexes: string[]) => ({
@@ -26,20 +30,21 @@ test('the cost of a stage depends on the metrics of its alarms, not on their exp
           Metrics: [metric('part'), metric('total'), { Id: 'excess', Expression: 'part - total' }],
         },
       },
-      StorageBooks1: table('newest', 'newest-by-genre'),
-      StorageFilms2: table('newest'),
-      StorageApiKeys3: table(),
+      // An index of this table must not count as an index of the first collection's table.
+      [`${items}Copies0A1B2C3D`]: table('newest'),
+      [`${items}4E5F6A7B`]: table('newest', 'newest-by-genre'),
+      StorageApiKeys8C9D0E1F: table(),
       Firewall: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
-      ListBooks: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
+      ListItems: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
     },
   });
   expect(contents).toEqual({
     alarmMetrics: 3,
-    // The keys of the books (1), of their indexes (2 each), of the films (1), of their index (2) and of the API keys (1).
+    // The keys of three tables (1 each) and three indexes (2 each).
     insightRules: 9,
     webAcls: 1,
     webAclRules: 2,
-    itemIndexes: 2,
+    indexes: 2,
     functionMegabytes: 512,
   });
 });
@@ -52,7 +57,7 @@ test('the example adds up dollars, and applies lower prices only to the units ab
     insightRules: 9,
     webAcls: 1,
     webAclRules: 5,
-    itemIndexes: 2,
+    indexes: 2,
     functionMegabytes: 512,
   }).split('\n');
   const expected = [

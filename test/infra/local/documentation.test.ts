@@ -8,6 +8,7 @@ import type { ApiGateway } from '../../../infra/local/emulator/gateway/api-gatew
 import { serve } from '../../../infra/local/emulator/gateway/server.ts';
 import { respondWithDocumentation } from '../../../infra/local/documentation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { product } from '../../support/product.ts';
 
 const published = readFileSync('openapi.json', 'utf8');
 /** A copy of openapi.json, which the tests change. */
@@ -64,7 +65,7 @@ describe('a browser on the same machine', () => {
 
   test('gets a page that contains the current openapi.json', async () => {
     await send('GET /', { Accept: HTML });
-    writeFileSync(file, published.replace('"Pet store"', '"Other store"'));
+    writeFileSync(file, published.replace(`"${product.name}"`, '"Other store"'));
     expect((await send('GET /', { Accept: HTML })).body).toContain('<title>Other store</title>');
   });
 });
@@ -100,7 +101,7 @@ describe('a tool on the same machine', () => {
 
   test.each(DOCUMENTS)('gets the current version of %s', async (path) => {
     await send(`GET ${path}`);
-    writeFileSync(file, published.replace('"Pet store"', '"Other store"'));
+    writeFileSync(file, published.replace(`"${product.name}"`, '"Other store"'));
     expect(JSON.parse((await send(`GET ${path}`)).body).info.title).toBe('Other store');
   });
 });

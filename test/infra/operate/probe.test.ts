@@ -1,6 +1,9 @@
 import { expect, jest, test } from '@jest/globals';
-import { probe } from '../../../infra/operate/probe.ts';
+import * as v from 'valibot';
+import { checksOf, probe } from '../../../infra/operate/probe.ts';
 import { errorBody, type ErrorCode } from '../../../shared/contract/errors.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { collectionTests } from '../../collections/all.ts';
 import { type Behavior, inOrder, useServiceBehindProxy } from '../../support/client-proxy.ts';
 
 const printed = jest.spyOn(console, 'log').mockReturnValue();
@@ -22,15 +25,70 @@ function reply(code: ErrorCode): Behavior {
 test('the local service passes the probe, which stores nothing', async () => {
   await run();
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length} checks.`);
-  expect(await (await service.request('/pets')).json()).toEqual([]);
+  for (const { path } of Object.values(collectionTests))
+    expect(await (await service.request(path)).json()).toEqual([]);
 });
 
-test('the probe sends 60 requests a minute, of which 57 have a valid key and no body', async () => {
+test('the probe sends 60 requests a minute, of which requests that the service rejects are once a minute', async () => {
   await run([], 2);
-  const accepted = proxy.requests.filter(
-    ({ headers, body }) => headers.authorization?.endsWith(service.apiKey) && body === '',
+  expect(proxy.requests).toHaveLength(120);
+  const isExpected = ({ method, headers, body }: (typeof proxy.requests)[number]) =>
+    method === 'GET' && headers.authorization?.endsWith(service.apiKey) && body === '';
+  const rejected = proxy.requests.filter((request) => !isExpected(request)).map(textOf);
+  const [first, second] = [rejected.slice(0, rejected.length / 2), rejected.slice(rejected.length / 2)];
+  expect(new Set(first).size).toBe(first.length);
+  expect(second).toEqual(first);
+  expect(proxy.requests.slice(60, 60 + second.length).map(textOf)).toEqual(second);
+
+  /** Returns what distinguishes a request from other rejected requests. Keys that the service does not know are random. */
+  function textOf({ method, target, headers }: (typeof proxy.requests)[number]): string {
+    return `${method} ${target} ${headers.authorization ? 'with a key' : 'without a key'}`;
+  }
+});
+
+const responses = { request: v.object({}), success: { status: 200, description: '' }, errors: {} } as const;
+const texts = { summary: '', description: '' };
+const library = {
+  operations: {
+    list: { id: 'listBooks', method: 'GET', path: '/v1/books', ...texts, ...responses },
+    create: { id: 'addBook', method: 'POST', path: '/v1/books', ...texts, ...responses },
+    get: { id: 'getBook', method: 'GET', path: '/v1/books/{bookId}', ...texts, ...responses },
+    remove: { id: 'removeBook', method: 'DELETE', path: '/v1/books/{bookId}', ...texts, ...responses },
+  } satisfies Record<string, Operation>,
+};
+const isRare = true;
+const listChecks = [
+  { method: 'GET', path: '/v1/books', key: 'no key', code: 'unauthorized', isRare },
+  { method: 'GET', path: '/v1/books', key: 'an unknown key', code: 'unauthorized', isRare },
+  { method: 'OPTIONS', path: '/v1/books', key: 'a valid key', code: 'method_not_allowed', isRare },
+  { method: 'GET', path: '/v1/books', key: 'a valid key' },
+];
+
+test('the probe checks released operations that list, create and get items', () => {
+  const paths = {
+    '/books': { get: { operationId: 'listBooks' }, post: { operationId: 'addBook' } },
+    '/books/{bookId}': { get: { operationId: 'getBook' }, delete: { operationId: 'removeBook' } },
+  };
+  expect(checksOf([library], { paths })).toEqual([
+    ...listChecks,
+    { method: 'POST', path: '/v1/books', key: 'a valid key', body: '{', code: 'invalid_request', isRare },
+    { method: 'GET', path: '/v1/books/0', key: 'a valid key', code: 'not_found' },
+  ]);
+});
+
+// The previous version, which may be deployed, does not have these operations.
+test.each<[string, Record<string, object>]>([
+  ['the path', { '/books': { get: { operationId: 'listBooks' } } }],
+  ['the id', { '/books': { get: { operationId: 'listBooks' }, post: { operationId: 'createBook' } } }],
+  ['the method', { '/books': { get: { operationId: 'listBooks' }, put: { operationId: 'addBook' } } }],
+])('the probe does not check an operation if the released contract lacks %s', (_part, paths) => {
+  expect(checksOf([library], { paths })).toEqual(listChecks);
+});
+
+test('the probe fails if the released contract contains none of the operations', () => {
+  expect(() => checksOf([library], { paths: { '/authors': {} } })).toThrow(
+    /^docs\/openapi-released\.json contains no /,
   );
-  expect([accepted.length, proxy.requests.length]).toEqual([114, 120]);
 });
 
 test('the probe retries up to two requests that get a 429, a 5xx or no response', async () => {
@@ -50,7 +108,7 @@ test.each<[string, string, Behavior[]]>([
   ['rejects every key', '400, but got 401', ['pass', 'pass', 'pass', reply('unauthorized')]],
   ['rejects every request as invalid', '401, but got 400', [reply('invalid_request')]],
   ['returns no Error body', '401, but got 401 with a wrong body', [{ status: 401, body: '<html></html>' }]],
-  ['redirects requests', '401, but got 302', [{ status: 302, headers: { Location: '/pets' } }]],
+  ['redirects requests', '401, but got 302', [{ status: 302, headers: { Location: '/' } }]],
 ])('the probe stops at the first wrong response of a stage that %s', async (_stage, words, behaviors) => {
   const error = await run(behaviors).catch(({ message }: Error) => message);
   expect(error).toContain(words);

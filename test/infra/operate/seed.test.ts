@@ -2,11 +2,13 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { NewPet } from '../../../shared/contract/pets.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { collectionTests } from '../../collections/all.ts';
 import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
+const names = collections.map(({ plural }) => plural);
 const proxy = await startClientProxy('http://127.0.0.1:1');
 afterAll(() => proxy.close());
 
@@ -32,21 +34,28 @@ async function bodiesOf(...parameters: string[]): Promise<Record<string, string>
   return Object.fromEntries(creates().map(({ headers, body }) => [headers['idempotency-key'], body]));
 }
 
-test('sample pets are valid, differ as pets in a store do, and depend only on the seed and the index', async () => {
-  const bodiesByKey = await bodiesOf('--seed', '7', '--count', '200');
-  const bodies = Object.values(bodiesByKey);
-  expect(bodies).toHaveLength(200);
-  expect(new Set(bodies).size).toBeGreaterThan(150);
-  const pets = bodies.map((body) => v.parse(NewPet, parseJson(body)));
-  expect(new Set(pets.map(({ status }) => status))).toEqual(
-    new Set(['available', 'pending', 'sold', undefined]),
-  );
-  expect(pets.some(({ categoryId }) => categoryId > Number.MAX_SAFE_INTEGER)).toBe(true);
-  expect(pets.some(({ name }) => /\P{ASCII}/u.test(name))).toBe(true);
-  // A second run with the same seed repeats the requests of the first run, even if the second run adds more pets.
-  expect(await bodiesOf('--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
-  const others = Object.values(await bodiesOf('--seed', '8', '--count', '200'));
-  expect(others.toSorted()).not.toEqual(bodies.toSorted());
+test.each(collections)(
+  'sample $plural are valid, and depend only on the seed and the index',
+  async (collection) => {
+    const { plural, operations } = collection;
+    const of = ['--collection', plural];
+    const bodiesByKey = await bodiesOf(...of, '--seed', '7', '--count', '200');
+    const { path } = collectionTests[plural];
+    expect(new Set(creates().map(({ target }) => target))).toEqual(new Set([`/v1${path}`]));
+    const bodies = Object.values(bodiesByKey);
+    expect(bodies).toHaveLength(200);
+    const { body: schema } = operations.create.request.entries;
+    for (const body of bodies) expect(v.safeParse(schema, parseJson(body)).issues).toBeUndefined();
+    // A second run with the same seed repeats the requests of the first run, even if the second run adds more items.
+    expect(await bodiesOf(...of, '--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
+    const others = Object.values(await bodiesOf(...of, '--seed', '8', '--count', '200'));
+    expect(others.toSorted()).not.toEqual(bodies.toSorted());
+  },
+);
+
+test('without --collection, npm run seed adds items to the first collection', async () => {
+  await bodiesOf('--count', '1');
+  expect(creates().map(({ target }) => target)).toEqual([collections[0].path]);
 });
 
 test('a failed run prints the seed that its idempotency keys contain', async () => {
@@ -64,8 +73,8 @@ describe('a create request', () => {
     decide((index) => (index === 0 ? 'lose' : { status: 201 }));
     expect(await add()).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^Adding 1 .* with --seed 3 …\nAll 1 .* are in the store\.\n$/),
-      stderr: expect.stringMatching(/^\w+: 100%\n$/),
+      stdout: expect.stringMatching(/^Adding 1 .* with --seed 3 …\nThe service contains all 1 .*\.\n$/),
+      stderr: expect.stringMatching(/^[\w ]+: 100%\n$/),
     });
     expect(idempotencyKeys()).toEqual(['seed-3-0', 'seed-3-0']);
   });
@@ -84,7 +93,7 @@ describe('a create request', () => {
     [307, '', 'status 307'],
     [403, 'null', 'status 403'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
-    decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
+    decide(() => ({ status, body, headers: { Location: '/v1' } }));
     expect((await add()).stderr).toContain(reason);
     expect(creates()).toHaveLength(1);
   });
@@ -97,6 +106,7 @@ describe('a create request', () => {
 });
 
 test.each<[string[], Record<string, string>, RegExp]>([
+  [['--collection', KEY], {}, new RegExp(`^--collection must be ${names.join(' or ')}\\.$`)],
   [['--count', '0'], {}, /--count .* from 1 to 1000000/],
   [['--seed', KEY], {}, /--seed .* from 0 to 2147483647/],
   [['--', KEY], {}, /two dashes: npm run seed -- /],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../support/stages.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
+import { product } from '../../support/product.ts';
 
 // The HTTP tests cover routes, authentication and responses. The tests in this file cover properties that local HTTP
 // tests cannot check.
@@ -41,7 +42,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   test('has an authorizer whose expression accepts only headers with a key of this stage', () => {
     const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);
-    const key = `pets_${stage}_${'0aZ'.repeat(12)}`;
+    const key = `${product.keyStart}_${stage}_${'0aZ'.repeat(12)}`;
     const accepted = [`Bearer ${key}`, `bearer  ${key}`, `BEARER ${key}`];
     const rejected = [
       '',

@@ -1,26 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stackName } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
+import { product } from '../../support/product.ts';
 import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
+
+const stackNameOf = (stage: string) => `${product.stackPrefix}-${stage}`;
 
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
   test('creates the account stack, and one stack per stage with tags and a dependency on the account stack', () => {
-    const [service, dependsOnAccount] = ['pet-store', true];
+    const [service, dependsOnAccount] = [product.tag, true];
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
       .filter(([, { type }]) => type === 'aws:cloudformation:stack')
       .map(([name, { properties, dependencies }]) => {
         const { terminationProtection: isProtected, tags } = properties;
-        return { name, ...tags, isProtected, dependsOnAccount: dependencies.includes(stackName('account')) };
+        return {
+          name,
+          ...tags,
+          isProtected,
+          dependsOnAccount: dependencies.includes(stackNameOf('account')),
+        };
       });
     expect(stacks).toEqual([
-      { name: stackName('account'), service, isProtected: true, dependsOnAccount: false },
-      { name: stackName('staging'), service, stage: 'staging', isProtected: false, dependsOnAccount },
-      { name: stackName('production'), service, stage: 'production', isProtected: true, dependsOnAccount },
+      { name: stackNameOf('account'), service, isProtected: true, dependsOnAccount: false },
+      { name: stackNameOf('staging'), service, stage: 'staging', isProtected: false, dependsOnAccount },
+      { name: stackNameOf('production'), service, stage: 'production', isProtected: true, dependsOnAccount },
     ]);
   });
 

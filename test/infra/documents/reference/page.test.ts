@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { referencePage } from '../../../../infra/documents/reference/page.ts';
+import { product } from '../../../support/product.ts';
 
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const document = readFileSync('openapi.json', 'utf8');
@@ -26,7 +27,7 @@ test("the content security policy allows only the page's scripts and styles, and
 test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
   'the reference page escapes the title %j',
   (text) => {
-    const { html } = referencePage(document.replace('"Pet store"', JSON.stringify(text)), service);
+    const { html } = referencePage(document.replace(`"${product.name}"`, JSON.stringify(text)), service);
     const [, script = '', ...others] = textsOf('script', html);
     const titles = textsOf('title', html);
     runInNewContext(script, { SwaggerUIBundle: ({ spec }: any) => titles.push(spec.info.title) });

@@ -23,7 +23,7 @@ export function withProperties({ Type, Properties }: SampleResource, changes: ob
 }
 
 export const sampleApi = {
-  Api: resource('ApiGateway::RestApi', { Name: 'pet-store-staging' }),
+  Api: resource('ApiGateway::RestApi', { Name: 'library-staging' }),
   Stage: resource('ApiGateway::Stage', {
     MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 100 }],
     StageName: 'staging',

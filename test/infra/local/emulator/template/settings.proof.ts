@@ -3,6 +3,7 @@ import { createApiGateway } from '../../../../../infra/local/emulator/gateway/ap
 import { parseTemplate } from '../../../../../infra/local/emulator/template/template.ts';
 import type { StageSettings } from '../../../../../infra/settings.ts';
 import { changes } from '../../../../support/changed-stages.ts';
+import { product } from '../../../../support/product.ts';
 import { backup, domain, stages } from '../../../../support/stages.ts';
 import { templateOf } from '../../../../support/template-of.ts';
 
@@ -35,7 +36,7 @@ test.each(changedStages)(
 
 // docs/pipelines.md describes this change of cdk.json.
 test('the emulator supports a permissions boundary', () => {
-  const context = { '@aws-cdk/core:permissionsBoundary': { name: 'pet-store-boundary' } };
+  const context = { '@aws-cdk/core:permissionsBoundary': { name: `${product.tag}-boundary` } };
   const settings = { ...production, backup };
   expectSupport(templateOf({ stage: 'production', settings, context }));
 });
