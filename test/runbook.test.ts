@@ -45,18 +45,16 @@ describe('docs/runbook.md', () => {
     expect(unknown(about, alarms.values())).toEqual([]);
   });
 
-  // If several patterns in the table match an alarm, the longest applies. Several rows can have this pattern, such as
-  // `…Throttles` of a function and of a table.
+  // If several patterns in the table, such as `…Throttles`, match an alarm, the row with the longest pattern applies.
   test('links from its first table to the section of each alarm', () => {
-    const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
+    const rows = runbook.match(/^\| (?:Alarm|Other alarms) .* \| \[.*\|$/gm)!;
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
+    const longestFirst = names.toSorted((one, other) => other.name.length - one.name.length);
     const missing = [...alarms].flatMap(([alarm, section]) => {
       const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
       const row = `| Alarm \`${alarm}\` | ${link}`;
-      const matching = names.filter(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
-      const longest = Math.max(...matching.map(({ name }) => name.length));
-      const isLinked = matching.some((one) => one.name.length === longest && one.row.endsWith(link));
-      return isLinked ? [] : `Add the row "${row}" to docs/runbook.md.`;
+      const first = longestFirst.find(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
+      return first?.row.endsWith(link) ? [] : `Add the row "${row}" to docs/runbook.md.`;
     });
     expect(missing).toEqual([]);
     expect(unknown(matchesOf(/`(\w+)`/g, rows.join('\n')), alarms.keys())).toEqual([]);

@@ -5,7 +5,7 @@
 LIST_PATH=/pets
 LIST_FUNCTION=$(physical_id Lambda::Function ListPets)
 TABLE=$(table_id Pets)
-TABLE_ALARM=$(physical_id CloudWatch::Alarm MonitoringPetsThrottles)
+TABLE_ALARM=$(physical_id CloudWatch::Alarm MonitoringPetsTableThrottles)
 KEY_START=pets_
 
 expect() { printf '\n%s\n' "$1"; }

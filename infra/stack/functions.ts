@@ -7,7 +7,12 @@ import {
   operations,
 } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { environmentVariables as variables, pascalCase, tableVariable } from '../../shared/names.ts';
+import {
+  environmentVariables as variables,
+  moduleName,
+  pascalCase,
+  tableVariable,
+} from '../../shared/names.ts';
 import { UsageError } from '../command.ts';
 import type { Stage } from '../settings.ts';
 import type { Bundles } from './bundling.ts';
@@ -49,7 +54,7 @@ const accessOf: Record<
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
   const { apiKeys } = tables;
-  const modules = new Set(['authorizer', ...Object.keys(operations).map(kebabCase)]);
+  const modules = new Set(['authorizer', ...Object.keys(operations).map(moduleName)]);
   const unknown = [...bundles.keys()].find((name) => !modules.has(name));
   if (unknown) {
     const advice = 'Add its collection to shared/contract/operations.ts.';
@@ -59,9 +64,9 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
     Object.entries<Operation>(collection.operations).map(([kind, { id, summary }]) => {
       const table = tables.ofCollections.get(collection.plural)!;
       const { environment, ...access } = accessOf[kind as OperationKind](collection, table, tables, stage);
-      const bundle = bundles.get(kebabCase(id));
+      const bundle = bundles.get(moduleName(id));
       if (!bundle)
-        throw new UsageError(`The operation ${id} has no function. Add functions/${kebabCase(id)}.ts.`);
+        throw new UsageError(`The operation ${id} has no function. Add functions/${moduleName(id)}.ts.`);
       const fn = new LambdaFunction(stack, pascalCase(id), {
         bundle,
         description: summary,
@@ -81,11 +86,6 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
   const all = { ...(Object.fromEntries(functions) as Record<OperationId, LambdaFunction>), authorizer };
   addAlarms(stack, all);
   return all;
-}
-
-/** Returns the name of the module of a function, such as `list-books` for the operation `listBooks`. */
-function kebabCase(operationId: string): string {
-  return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function addAlarms(stack: StageStack, functions: Functions): void {

@@ -7,7 +7,7 @@ import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import type { Outcome } from '../../support/run-command.ts';
-import { validPet } from '../../support/sample.ts';
+import { validPet } from './sample.ts';
 import type { Pet } from '../../../shared/contract/pets.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clients, describeFor, document, type ExampleClient, runIn, unpack } from './example-clients.ts';

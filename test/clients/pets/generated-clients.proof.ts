@@ -8,7 +8,7 @@ import { INT64, MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { type Behavior, useServiceBehindProxy } from '../../support/client-proxy.ts';
 import { contract } from '../../support/contract.ts';
-import { validPet } from '../../support/sample.ts';
+import { validPet } from './sample.ts';
 import type { Pet } from '../../../shared/contract/pets.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { build, describeClientOf, environment, type Generator, generators } from '../generators.ts';
