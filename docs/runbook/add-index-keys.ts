@@ -5,7 +5,7 @@ import { collections } from '../../shared/contract/operations.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 
-const USAGE = `COLLECTION=pets TABLE=TABLE node --require ./infra/require-node.cjs docs/runbook/add-index-keys.ts
+const USAGE = `COLLECTION=NAME TABLE=TABLE node --require ./infra/require-node.cjs docs/runbook/add-index-keys.ts
 
 Adds the keys of new indexes to the items in the table of a collection. Repeat the command until it changes nothing.`;
 

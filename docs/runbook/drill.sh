@@ -1,29 +1,23 @@
 # Commands of the drill in docs/runbook.md. drill_requests and drill_watch also need runbook.sh.
 
-# The function that the drill changes, and the path of its requests. In a stage without data, the status must be 404.
-DRILL_SOURCE=functions/get-pet.ts
-DRILL_PATH=/pets/1
-drill_function() {
-  physical_id Lambda::Function GetPet
-}
-
 # drill ACTION: deploys or destroys the stage "drill".
 drill() { npx cdk "$1" PetStore-drill -c stage=drill -c based-on=production; }
 
-# drill_change CODE: deploys a version of the function that also runs CODE when Lambda loads it, and then restores the
-# source.
+# drill_change SOURCE CODE: deploys a version of the function in the file SOURCE that also runs CODE when Lambda loads it,
+# and then restores the file.
 drill_change() {
-  echo "$1" >> "$DRILL_SOURCE"
+  echo "$2" >> "$1"
   drill deploy
-  git checkout "$DRILL_SOURCE"
+  git checkout "$1"
 }
 
-# drill_requests: issues an API key, and sends two requests per second in the background.
+# drill_requests PATH: issues an API key, and sends two requests per second to PATH in the background.
 drill_requests() {
+  local url=$BASE_URL$1
   API_KEY=$(npm run --silent keys -- issue --stage drill --owner "drill" --expires-in 3h --quiet)
   STATUSES=$(mktemp)
   while sleep 0.5; do
-    curl -s -o /dev/null -w '%{http_code}\n' "$BASE_URL$DRILL_PATH" -H "Authorization: Bearer $API_KEY"
+    curl -s -o /dev/null -w '%{http_code}\n' "$url" -H "Authorization: Bearer $API_KEY"
   done >> "$STATUSES" &
   LOOP=$!
 }
@@ -34,12 +28,12 @@ drill_statuses() {
   : > "$STATUSES"
 }
 
-# drill_watch: every 20 seconds, prints the output of status and the live versions of the function.
+# drill_watch FUNCTION: every 20 seconds, prints the output of status and the live versions of a function.
 drill_watch() {
   while sleep 20; do
     date +%T
     status
-    aws lambda get-alias --function-name "$(drill_function)" --name live --output json \
+    aws lambda get-alias --function-name "$(physical_id Lambda::Function "$1")" --name live --output json \
       --query '[FunctionVersion,RoutingConfig.AdditionalVersionWeights]'
   done
 }

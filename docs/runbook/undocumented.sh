@@ -1,15 +1,12 @@
-# Checks behavior that the service depends on, but that AWS does not document. Source this file after runbook.sh. The
-# checks take 25 minutes. Compare each result with the expectation printed above it.
+# Checks behavior that the service depends on, but that AWS does not document. Set LIST_PATH and LIST_FUNCTION to the path
+# and the function of a list, and source this file after runbook.sh. The checks take 25 minutes. Compare each result with
+# the expectation printed above it.
 
-# The checked resource, and the start of API keys.
-LIST_PATH=/pets
-LIST_FUNCTION=$(physical_id Lambda::Function ListPets)
-TABLE=$(table_id Pets)
-TABLE_ALARM=$(physical_id CloudWatch::Alarm MonitoringPetsTableThrottles)
-KEY_START=pets_
+: "${LIST_PATH:?Set LIST_PATH first.}" "${LIST_FUNCTION:?Set LIST_FUNCTION first.}"
 
 expect() { printf '\n%s\n' "$1"; }
 
+KEY_START=pets_${STAGE}_
 API_KEY=$(npm run --silent keys -- issue --stage "$STAGE" --owner "first deployment" --expires-in 1h --quiet)
 JSON='Content-Type: application/json'
 send() { curl -sS -w ' %{http_code} %{content_type}\n' -H "Authorization: Bearer ${SENT_KEY:-$API_KEY}" "$@"; }
@@ -26,18 +23,19 @@ smoke tests then fail, and you can allow compressed bodies in shared/runtime/req
 echo '{}' | gzip | send "$BASE_URL$LIST_PATH" -H "$JSON" -H 'Content-Encoding: gzip' --data-binary @-
 
 expect 'Throttled function: 503. If the status is 500, correct shared/contract/gateway-responses.ts.'
-aws lambda put-function-concurrency --function-name "$LIST_FUNCTION" --reserved-concurrent-executions 0 &&
-  send "$BASE_URL$LIST_PATH"; aws lambda delete-function-concurrency --function-name "$LIST_FUNCTION"
+LIST=$(physical_id Lambda::Function "$LIST_FUNCTION")
+aws lambda put-function-concurrency --function-name "$LIST" --reserved-concurrent-executions 0 &&
+  send "$BASE_URL$LIST_PATH"; aws lambda delete-function-concurrency --function-name "$LIST"
 
 expect 'Firewall: if the web ACL blocks, a 413 with the header x-amzn-RequestId, and a 403. Otherwise, a 401 and a 404.'
 head -c 65537 /dev/zero |
-  SENT_KEY="$KEY_START${STAGE}_made_up" send "$BASE_URL$LIST_PATH" -D - -H "$JSON" --data-binary @-
-SENT_KEY="$KEY_START${STAGE}_made_up" send "$BASE_URL/web-inf" -D -
+  SENT_KEY="${KEY_START}made_up" send "$BASE_URL$LIST_PATH" -D - -H "$JSON" --data-binary @-
+SENT_KEY="${KEY_START}made_up" send "$BASE_URL/web-inf" -D -
 
-INVALID=$KEY_START${STAGE}_$(head -c 36 /dev/zero | tr '\0' a)
+INVALID=$KEY_START$(head -c 36 /dev/zero | tr '\0' a)
 for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL$LIST_PATH" -o /dev/null; done
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
-  --alarm-name "$TABLE_ALARM"
+  --alarm-name "$(physical_id CloudWatch::Alarm MonitoringApiKeysTableThrottles)"
 echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
@@ -53,7 +51,7 @@ expect 'Cached denials: two or three invocations of the authorizer in the minute
 If there are more, API Gateway does not cache denials, and one client can fire AuthorizerNewVersionRejections.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
-expect 'Alarms without data: no active alarm. If the alarm of the table is active, correct the expression in
+expect 'Alarms without data: no active alarm. If ApiKeysTableThrottles is active, correct the expression in
 infra/stack/storage.ts, because the alarm does not recover without data.'
 status
 
@@ -67,7 +65,7 @@ keys_in_firewall_log() {
 keys_in_firewall_log "$KEY_START"
 
 expect 'Quotas: the settings of the stage. If a setting exceeds a default quota, AWS may have stored the quota instead.'
-aws dynamodb describe-table --table-name "$TABLE" --query Table.OnDemandThroughput
+aws dynamodb describe-table --table-name "$KEYS" --query Table.OnDemandThroughput
 aws apigateway get-stage --rest-api-id "$API" --stage-name "$STAGE" --query methodSettings
 
 expect 'Source account: AssumeRole events of Lambda and API Gateway. If events contain aws:SourceAccount, replace

@@ -13,15 +13,19 @@ const CONCURRENT_REQUESTS = 8;
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
 
-type Seeded = (typeof collections)[number];
+/** The collections to which clients can add items. */
+const seeded = collections.flatMap(({ plural, path, operations }) =>
+  'create' in operations ? [{ plural, path, body: operations.create.request.entries.body }] : [],
+);
+type Seeded = (typeof seeded)[number];
 
-const collectionNames = collections.map(({ plural }) => plural);
+const names = seeded.map(({ plural }) => plural);
 
 const USAGE = `npm run seed -- [--collection NAME] [--count 1000] [--seed N]
 
 Adds sample items to a service. Set BASE_URL to the service's base URL, and API_KEY to an API key of the service.
 
-  --collection  what to add: ${collectionNames.join(' or ')} (default: ${collectionNames[0]})
+  --collection  what to add: ${names.join(' or ')} (default: ${names[0]})
   --count       number of items
   --seed        seed of the sample data (default: a random number, which the command prints)
 
@@ -29,7 +33,7 @@ To resume an interrupted run, run the command again with the printed seed. If bo
 ${IDEMPOTENCY_HOURS} hours, no item is created twice.`;
 
 const options = {
-  collection: { type: 'string', default: collections[0].plural },
+  collection: { type: 'string', default: names[0]! },
   count: { type: 'string', default: '1000' },
   seed: { type: 'string' },
 } as const;
@@ -54,10 +58,10 @@ await runWithOptions(USAGE, options, async (values) => {
 
 /** Returns the collection with this `plural`. @throws UsageError if there is none */
 function findCollection(name: string): Seeded {
-  const collection = collections.find(({ plural }) => plural === name);
+  const collection = seeded.find(({ plural }) => plural === name);
   if (collection) return collection;
   // The message does not quote `name`, because `name` can be an API key.
-  throw new UsageError(`--collection must be ${collectionNames.join(' or ')}.`);
+  throw new UsageError(`--collection must be ${names.join(' or ')}.`);
 }
 
 /** Returns the base URL and request headers. @throws UsageError if BASE_URL or API_KEY is missing or rejected */
@@ -76,7 +80,8 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection:
     throw new UsageError('Sample data must not be in production. Set API_KEY to a key of another stage.');
   const headers = { Authorization: `Bearer ${apiKey}` };
   const { status, reason } = await send(`${baseUrl}${pathOf(collection)}?limit=1`, { headers });
-  if (status === 200) return { baseUrl, headers };
+  // A list that the collection lacks gets a 405.
+  if (status === 200 || status === 405) return { baseUrl, headers };
   throw new UsageError(
     `${baseUrl} returned no list of ${collection.plural}. ${reason} Check BASE_URL and API_KEY.`,
   );
@@ -103,7 +108,7 @@ async function addItem(
   // A key applies to one operation, so items of different collections can have the same key.
   const key = `seed-${seed}-${index}`;
   const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
-  const body = stringifyJson(sampleItem(collection.operations.create.request.entries.body, [seed, index]));
+  const body = stringifyJson(sampleItem(collection.body, [seed, index]));
   const url = `${baseUrl}${pathOf(collection)}`;
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, ...response } = await send(url, { method: 'POST', headers, body });

@@ -17,7 +17,7 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
   --read-only  sends one request a second instead of running the tests, and stores nothing
-  --for        time of less than 1h during which the requests are repeated, such as 12m (default: no repetition)
+  --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
 
 The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end.`;
 

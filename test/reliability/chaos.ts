@@ -6,8 +6,8 @@ import { runExperiment } from './experiment.ts';
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N]
 
-Creates items of the first collection while database calls fail. The command fails if the service violates a guarantee or a response takes too
-long, so run it on an idle machine.
+Creates items of the first collection while database calls fail. The command fails if the service violates a guarantee or
+a response takes too long, so run it on an idle machine.
 
   --creates  the number of items to create
   --seed     a number that determines the fault of each database call (default: random)`;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import type { StoredItem } from '../support/items.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
@@ -10,7 +11,6 @@ import {
   listAll,
   listPath,
   type RequestedItem,
-  type StoredItem,
   violationsOf,
 } from './requested-items.ts';
 

@@ -6,13 +6,13 @@ import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
+import type { StoredItem } from '../support/items.ts';
 import {
   createRequest,
   itemToRequest,
   listAll,
   listPath,
   type RequestedItem,
-  type StoredItem,
   violationsOf,
 } from './requested-items.ts';
 

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyItem } from '../../shared/contract/collection.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { firstCollection } from '../collections/all.ts';
 import { type NewItem, variantOf } from '../support/collection-tests.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
+import type { StoredItem } from '../support/items.ts';
 
 export const { path: listPath, newItem, variants } = firstCollection;
 
 const TEXT = 'a text';
 /** Name of the field by which tests recognize their items. */
 export const [textField] = Object.entries(newItem(TEXT)).find(([, value]) => value === TEXT)!;
-
-export type StoredItem = AnyItem & NewItem;
 
 /** An item that a client creates. Half of the items have an `Idempotency-Key`. */
 export interface RequestedItem {

@@ -29,7 +29,10 @@ const fromPriceList = (dollars: number): Price => ({ tiers: [[0, dollars]], sour
 const fromPricingPage = (dollars: number): Price => ({ tiers: [[0, dollars]], source: 'P' });
 const millions = (units: number) => units / 1_000_000;
 
-const backedUp = new Intl.ListFormat('en').format([...collections.map(({ plural }) => plural), 'API keys']);
+const backedUp = new Intl.ListFormat('en-GB').format([
+  ...collections.map(({ plural }) => plural),
+  'API keys',
+]);
 
 /** All charges. Those of the stage's contents come last, because they also apply without requests. */
 const charges: Charge[] = [

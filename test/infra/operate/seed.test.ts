@@ -8,7 +8,9 @@ import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
-const names = collections.map(({ plural }) => plural);
+const seeded = collections.flatMap(({ plural, path, operations }) =>
+  'create' in operations ? [{ plural, path, schema: operations.create.request.entries.body }] : [],
+);
 const proxy = await startClientProxy('http://127.0.0.1:1');
 afterAll(() => proxy.close());
 
@@ -34,17 +36,15 @@ async function bodiesOf(...parameters: string[]): Promise<Record<string, string>
   return Object.fromEntries(creates().map(({ headers, body }) => [headers['idempotency-key'], body]));
 }
 
-test.each(collections)(
+test.each(seeded)(
   'sample $plural are valid, and depend only on the seed and the index',
-  async (collection) => {
-    const { plural, operations } = collection;
+  async ({ plural, schema }) => {
     const of = ['--collection', plural];
     const bodiesByKey = await bodiesOf(...of, '--seed', '7', '--count', '200');
     const { path } = collectionTests[plural];
     expect(new Set(creates().map(({ target }) => target))).toEqual(new Set([`/v1${path}`]));
     const bodies = Object.values(bodiesByKey);
     expect(bodies).toHaveLength(200);
-    const { body: schema } = operations.create.request.entries;
     for (const body of bodies) expect(v.safeParse(schema, parseJson(body)).issues).toBeUndefined();
     // A second run with the same seed repeats the requests of the first run, even if the second run adds more items.
     expect(await bodiesOf(...of, '--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
@@ -55,7 +55,7 @@ test.each(collections)(
 
 test('without --collection, npm run seed adds items to the first collection', async () => {
   await bodiesOf('--count', '1');
-  expect(creates().map(({ target }) => target)).toEqual([collections[0].path]);
+  expect(creates().map(({ target }) => target)).toEqual([seeded[0]!.path]);
 });
 
 test('a failed run prints the seed that its idempotency keys contain', async () => {
@@ -106,7 +106,11 @@ describe('a create request', () => {
 });
 
 test.each<[string[], Record<string, string>, RegExp]>([
-  [['--collection', KEY], {}, new RegExp(`^--collection must be ${names.join(' or ')}\\.$`)],
+  [
+    ['--collection', KEY],
+    {},
+    new RegExp(`^--collection must be ${seeded.map(({ plural }) => plural).join(' or ')}\\.$`),
+  ],
   [['--count', '0'], {}, /--count .* from 1 to 1000000/],
   [['--seed', KEY], {}, /--seed .* from 0 to 2147483647/],
   [['--', KEY], {}, /two dashes: npm run seed -- /],
