@@ -12,6 +12,8 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 // These tests follow the two guides for resources in copies of the project. They use the code blocks of the guides.
 
 const folder = temporaryFolder();
+const COMMIT = 'git -c user.name=Jane -c user.email=jane@example.com commit --quiet -m "Copy the pet store"';
+
 /** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person. */
 const LEFT = [
   'package.json',
@@ -95,6 +97,7 @@ test(
   'a service of its own can be started as docs/adapt.md describes',
   async () => {
     const project = await copyRepository(folder);
+    expect(await project.failureOf(COMMIT)).toBe('');
     expect(await follow(project, 'docs/add-a-resource.md')).toBe('');
     expect(await follow(project, 'docs/adapt.md')).toBe('');
     const grep = execFileSync('git', ['grep', '-Iil', 'pet'], { cwd: project.folder, encoding: 'utf8' });
