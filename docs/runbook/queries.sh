@@ -2,7 +2,7 @@
 # minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
 access_log() { insights ApiAccessLog "$1"; }
-function_log() { insights "${FUNCTION}Logs" "$1"; }
+function_log() { insights "$FUNCTION${FUNCTION:+Logs}" "$1"; }
 firewall_log() { insights FirewallLog "$1"; }
 
 # find_request ID: prints a request's line in the access log.

@@ -3,12 +3,13 @@
 
 # Prints your account and identity, so that you notice a wrong profile.
 aws sts get-caller-identity --query '[Account,Arn]' --output text
-: "${AWS_REGION:?Set AWS_REGION first.}" "${FUNCTION:=Authorizer}"
+: "${AWS_REGION:?Set AWS_REGION first.}"
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
 # physical_id TYPE PREFIX: prints the physical id of the resource of this type whose logical id starts with PREFIX.
 physical_id() {
+  if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
   local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2')" id
   id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return

@@ -1,5 +1,5 @@
 import { encodeCursor } from '../../shared/contract/cursor.ts';
-import type { Collection } from '../../shared/contract/collection.ts';
+import { type Collection, withArticle } from '../../shared/contract/collection.ts';
 import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
 import { EXAMPLE_IDS } from '../../shared/contract/fields.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
@@ -68,7 +68,7 @@ function collectionSection(contract: any, { path, plural, singular }: Collection
   const [, minimal] = examplesOf(contract, path);
   return [
     `## ${plural.charAt(0).toUpperCase()}${plural.slice(1)}\n`,
-    `A ${singular} has these fields:\n`,
+    `${withArticle(singular).replace('a', 'A')} has these fields:\n`,
     fieldList(contract, path),
     createExample(path, minimal),
     `\`GET ${withoutVersion(path)}\` has these query parameters:\n`,

@@ -35,6 +35,11 @@ export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
 
 type Names = Pick<Collection, 'singular' | 'plural'>;
 
+/** Returns a singular with its article, such as `a book` or `an author`. */
+export function withArticle(singular: string): string {
+  return `${/^[aeiou]/.test(singular) ? 'an' : 'a'} ${singular}`;
+}
+
 // The operations of all collections share these texts.
 
 /** Returns the description of an operation that lists a collection. */
@@ -42,7 +47,7 @@ export function listDescription({ singular, plural }: Names): string {
   return (
     `Returns a page of up to \`limit\` ${plural}, newest first. If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
     'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
-    `Pages never repeat a ${singular} and never skip a ${singular} that was listed when the first page was requested. ` +
+    `Pages never repeat ${withArticle(singular)} and never skip ${withArticle(singular)} that was listed when the first page was requested. ` +
     `A new ${singular} appears in lists shortly after it is added.`
   );
 }
@@ -50,7 +55,7 @@ export function listDescription({ singular, plural }: Names): string {
 /** Returns the description of an operation that adds an item to a collection. */
 export function createDescription({ singular }: Names): string {
   return (
-    `Adds a ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
+    `Adds ${withArticle(singular)} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
     'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
     `${IDEMPOTENCY_HOURS} hours, all retries return the same ${singular} and never create a duplicate ${singular}. ` +
     'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +
