@@ -27,11 +27,11 @@ const premises: Premise[] = [
     fact: 'clients can only read and add items',
     holds: ({ requests }) => requests.every((request) => READS_OR_ADDS.test(request)),
     phrases: [
-      ['README.md', 'A REST API for listing, adding and fetching pets'],
+      ['README.md', 'A REST API for listing, adding and fetching'],
       ['docs/architecture.md', 'The diagram shows the operations of pets'],
       ['docs/runbook.md', 'A key can only read and add items'],
       ['docs/security.md', 'can only read and add items'],
-      ['shared/names.ts', 'An API to list, add and fetch the pets'],
+      ['shared/names.ts', 'An API to list, add and fetch'],
     ],
   },
   {
