@@ -20,3 +20,9 @@ test.each([
 ])('the list of pets accepts the cursor %s of earlier versions', (cursor, filters) => {
   expect(v.parse(listQuery(pets), { ...filters, cursor })).toEqual({ limit: 20, filters, cursor: 42n });
 });
+
+test('the list of pets can be filtered by exactly the three statuses', () => {
+  const valid = ['available', 'pending', 'sold'];
+  const texts = [...valid, 'Sold', 'sold,pending', 'lost', ''];
+  expect(texts.filter((status) => v.is(listQuery(pets), { status }))).toEqual(valid);
+});
