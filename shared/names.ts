@@ -1,5 +1,3 @@
-import type { Collection } from './contract/collection.ts';
-
 export const environmentVariables = {
   stage: 'STAGE',
   idempotencyTable: 'IDEMPOTENCY_TABLE',
@@ -36,12 +34,12 @@ export const metrics = {
 } as const;
 
 /** Metric with the number of an item's writes that DynamoDB acknowledged. Retries that find an existing item are not counted. */
-export function createdMetric({ plural }: Pick<Collection, 'plural'>) {
+export function createdMetric({ plural }: { plural: string }) {
   return { name: `${pascalCase(plural)}Created`, dimensions: [] } as const;
 }
 
 /** Returns the environment variable with the name of a collection's table. */
-export function tableVariable({ plural }: Pick<Collection, 'plural'>): string {
+export function tableVariable({ plural }: { plural: string }): string {
   return `${plural.toUpperCase().replaceAll(' ', '_')}_TABLE`;
 }
 

@@ -72,7 +72,7 @@ const premises: Premise[] = [
       ['docs/reliability.md', 'Pages never repeat a pet and never skip a pet'],
       ['docs/runbook.md', 'No operation changes or deletes pets'],
       ['docs/security.md', 'Every key can read, but not change or delete, all pets'],
-      ['shared/contract/collection.ts', 'Pages never repeat'],
+      ['shared/contract/collection.ts', 'Pages contain no'],
       ['shared/contract/collection.ts', 'all retries return the same'],
     ],
   },

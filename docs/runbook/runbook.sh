@@ -7,13 +7,15 @@ aws sts get-caller-identity --query '[Account,Arn]' --output text
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
-# physical_id TYPE PREFIX: prints the physical id of the resource of this type whose logical id starts with PREFIX.
+# physical_id TYPE NAME: prints the physical id of the resource of this type whose logical id is NAME and a hash of 8
+# characters.
 physical_id() {
   if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
-  local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2')" id
+  local length=$((${#2} + 8)) id
+  local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2') && length(LogicalResourceId)==\`$length\`"
   id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
-  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id starts with $2." >&2; return 1; fi
+  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id is $2 and a hash." >&2; return 1; fi
   echo "$id"
 }
 

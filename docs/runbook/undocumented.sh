@@ -35,7 +35,7 @@ SENT_KEY="${KEY_START}made_up" send "$BASE_URL/web-inf" -D -
 INVALID=$KEY_START$(head -c 36 /dev/zero | tr '\0' a)
 for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL$LIST_PATH" -o /dev/null; done
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
-  --alarm-name "$(physical_id CloudWatch::Alarm MonitoringApiKeysTableThrottles)"
+  --alarm-name "$(physical_id CloudWatch::Alarm MonitoringApiKeysThrottles)"
 echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
@@ -51,7 +51,7 @@ expect 'Cached denials: two or three invocations of the authorizer in the minute
 If there are more, API Gateway does not cache denials, and one client can fire AuthorizerNewVersionRejections.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
-expect 'Alarms without data: no active alarm. If ApiKeysTableThrottles is active, correct the expression in
+expect 'Alarms without data: no active alarm. If ApiKeysThrottles is active, correct the expression in
 infra/stack/storage.ts, because the alarm does not recover without data.'
 status
 

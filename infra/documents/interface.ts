@@ -1,5 +1,5 @@
 import { encodeCursor } from '../../shared/contract/cursor.ts';
-import { type Collection, withArticle } from '../../shared/contract/collection.ts';
+import type { Collection } from '../../shared/contract/collection.ts';
 import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
 import { EXAMPLE_IDS } from '../../shared/contract/fields.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
@@ -26,8 +26,8 @@ export function interfaceParts(contract: any): Parts {
   const { path } = first;
   const items = examplesOf(contract, path);
   const [complete] = items;
-  const filters = Object.entries(complete).find(([name]) => name in first.filters) ?? [];
-  const filter = filters.length > 0 ? `${filters.join('=')}&` : '';
+  const [, filters = []] = first.filterCombinations as Collection['filterCombinations'];
+  const filter = filters.map((name) => `${name}=${String(complete[name])}&`).join('');
   return {
     'README.md': {
       create: createExample(path, complete),
@@ -68,7 +68,7 @@ function collectionSection(contract: any, { path, plural, singular }: Collection
   const [, minimal] = examplesOf(contract, path);
   return [
     `## ${plural.charAt(0).toUpperCase()}${plural.slice(1)}\n`,
-    `${withArticle(singular).replace('a', 'A')} has these fields:\n`,
+    `Each ${singular} has these fields:\n`,
     fieldList(contract, path),
     createExample(path, minimal),
     `\`GET ${withoutVersion(path)}\` has these query parameters:\n`,
@@ -150,7 +150,7 @@ function errorExample(contract: any, path: string): string {
 }
 
 /** Returns two items to create: the documented example, and the same example without its optional fields. */
-function examplesOf(contract: any, path: string): [complete: object, minimal: object] {
+function examplesOf(contract: any, path: string): [complete: Record<string, unknown>, minimal: object] {
   const { requestBody } = createOf(contract, path);
   const { example, schema } = requestBody.content['application/json'];
   const required = Object.entries(example).filter(([name]) => schema.required.includes(name));

@@ -128,7 +128,7 @@ export class Table extends dynamodb.TableV2 {
       label: `Throttled, ${label}`,
       period: FIVE_MINUTES,
     });
-    stack.addAlarm(`${id}TableThrottles`, {
+    stack.addAlarm(`${id}Throttles`, {
       section: 'Table throttles',
       description: `${effect} slow or fail with a 503. DynamoDB throttled the ${id} table or its indexes.`,
       metric: this.throttles,

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { Operation } from './operation.ts';
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
 /** Any item that a collection stores. `newId` generates its id. */
@@ -31,14 +32,14 @@ export interface Collection {
   cursorPrefix: string;
 }
 
+/** A collection with its operations by kind. */
+export interface PublishedCollection extends Collection {
+  operations: Record<'list' | 'create' | 'get', Operation> & Record<string, Operation>;
+}
+
 export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
 
 type Names = Pick<Collection, 'singular' | 'plural'>;
-
-/** Returns a singular with its article, such as `a book` or `an author`. */
-export function withArticle(singular: string): string {
-  return `${/^[aeiou]/.test(singular) ? 'an' : 'a'} ${singular}`;
-}
 
 // The operations of all collections share these texts.
 
@@ -47,7 +48,7 @@ export function listDescription({ singular, plural }: Names): string {
   return (
     `Returns a page of up to \`limit\` ${plural}, newest first. If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
     'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
-    `Pages never repeat ${withArticle(singular)} and never skip ${withArticle(singular)} that was listed when the first page was requested. ` +
+    `Pages contain no ${singular} twice and skip no ${singular} that was listed when the first page was requested. ` +
     `A new ${singular} appears in lists shortly after it is added.`
   );
 }
@@ -55,7 +56,7 @@ export function listDescription({ singular, plural }: Names): string {
 /** Returns the description of an operation that adds an item to a collection. */
 export function createDescription({ singular }: Names): string {
   return (
-    `Adds ${withArticle(singular)} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
+    `Adds a new ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
     'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
     `${IDEMPOTENCY_HOURS} hours, all retries return the same ${singular} and never create a duplicate ${singular}. ` +
     'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +

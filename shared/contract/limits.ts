@@ -4,9 +4,6 @@ export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 export const MAX_BODY_BYTES = 64 * 1_024;
 export const TOO_LARGE_MESSAGE = `The body must not exceed ${MAX_BODY_BYTES} bytes.`;
 
-/** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
-export const MAX_NAME_CHARACTERS = 255;
-
 /** Number of hours after the first request during which an `Idempotency-Key` identifies retries. */
 export const IDEMPOTENCY_HOURS = 24;
 

@@ -35,8 +35,9 @@ export interface ListQuery {
 /** Returns the schema of a list's query. It rejects repeated parameters, because their values are arrays. */
 export function listQuery<const C extends ListProps>(list: C) {
   const filters: C['filters'] = list.filters;
-  const examples = Object.entries(filters).map(([name, schema]) => [name, v.getExamples(schema as never)[0]]);
-  const exampleFilters = Object.fromEntries(examples);
+  const exampleFilters: any = Object.fromEntries(
+    list.filterCombinations.at(-1)!.map((name) => [name, v.getExamples(filters[name] as never)[0]]),
+  );
   return v.pipe(
     v.object({
       limit: v.pipe(
@@ -47,7 +48,7 @@ export function listQuery<const C extends ListProps>(list: C) {
       cursor: v.pipe(
         v.exactOptional(Cursor),
         v.description(
-          "Opaque position of the page, from the `Link` header of the previous page. Valid only with that page's filters.",
+          'Opaque position of the page, from the `Link` header of the previous page. Valid only for the same list and filters.',
         ),
       ),
     }),

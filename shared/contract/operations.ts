@@ -5,10 +5,12 @@ export const collections = [pets] as const;
 
 type Collections = (typeof collections)[number];
 type OperationsByKind = Collections['operations'];
-type AnyOperation = OperationsByKind extends infer O ? (O extends unknown ? O[keyof O] : never) : never;
+type KeyOf<T> = T extends unknown ? keyof T : never;
+type ValueOf<T> = T extends unknown ? T[keyof T] : never;
+type AnyOperation = ValueOf<OperationsByKind>;
 
 /** Kind of an operation, such as `list`. */
-export type OperationKind = OperationsByKind extends infer O ? (O extends unknown ? keyof O : never) : never;
+export type OperationKind = KeyOf<OperationsByKind>;
 export type OperationId = AnyOperation['id'];
 
 /** All operations of the API by id. */

@@ -6,13 +6,16 @@ import {
   keyReusedMessage,
   listDescription,
   notFoundMessage,
+  type PublishedCollection,
 } from './collection.ts';
 import { assignedId, idempotencyKey, idParameter, Int64, text, UNUSED_EXAMPLE_ID } from './fields.ts';
-import { INT64, MAX_NAME_CHARACTERS, PAGE, TOO_LARGE_MESSAGE } from './limits.ts';
+import { INT64, PAGE, TOO_LARGE_MESSAGE } from './limits.ts';
 import { listQuery } from './lists.ts';
-import type { Operation } from './operation.ts';
 
 // All that is published of pets.
+
+/** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
+export const MAX_NAME_CHARACTERS = 255;
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
@@ -129,4 +132,4 @@ export const pets = {
       },
     },
   },
-} as const satisfies Collection & { operations: Record<string, Operation> };
+} as const satisfies PublishedCollection;

@@ -80,9 +80,9 @@ function queryOf(
       new QueryCommand({
         TableName: requireEnvironment(tableVariable(collection)),
         IndexName: indexName,
-        KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
+        KeyConditionExpression: cursor ? '#partition_key = :key AND id < :cursor' : '#partition_key = :key',
         ProjectionExpression,
-        ExpressionAttributeNames: { ...fieldNames, '#key': partitionKey },
+        ExpressionAttributeNames: { ...fieldNames, '#partition_key': partitionKey },
         ExpressionAttributeValues: {
           ':key': { S: partitionKeyValue(names, filters, partition) },
           ...(cursor && { ':cursor': { N: cursor.toString() } }),

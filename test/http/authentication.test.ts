@@ -12,14 +12,17 @@ const stage = new RegExp(`^${product.keyStart}_([a-z]+)_`).exec(apiKey)?.[1] ?? 
 const listPath = firstCollection.path;
 const first = await addItem(firstCollection);
 
-const operations: [method: string, path: string, body?: string][] = [];
+const requests: { method: string; path: string; body: string | undefined }[] = [];
 for (const collection of Object.values(collectionTests)) {
-  const { path, newItem } = collection;
   const { id } = await addItem(collection);
-  operations.push(['GET', path], ['POST', path, stringifyJson(newItem('a text'))], ['GET', `${path}/${id}`]);
+  for (const { route } of Object.values(collection.operations)) {
+    const [method, path] = route.split('/v1') as [string, string];
+    const body = method === 'GET' ? undefined : stringifyJson(collection.newItem('a text'));
+    requests.push({ method, path: path.replace('*', `${id}`), body });
+  }
 }
 
-describe.each(operations)('%s %s', (method, path, body) => {
+describe.each(requests)('$method $path', ({ method, path, body }) => {
   test.each([
     ['a missing API key', path, {}],
     ['a missing API key and a trailing slash', `${path}/`, {}],
@@ -30,7 +33,8 @@ describe.each(operations)('%s %s', (method, path, body) => {
   });
 
   test('accepts a valid API key', async () => {
-    expect((await request(path, { method, body })).status).toBe(method === 'POST' ? 201 : 200);
+    const { status } = await request(path, { method, body });
+    expect([401, 403]).not.toContain(status);
   });
 });
 

@@ -125,6 +125,21 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
   });
 });
 
+const filtered = Object.values(collectionTests).flatMap((collection) =>
+  collection.filters.map((filter) => ({ collection, path: collection.path, ...filter })),
+);
+
+test.each(filtered)('GET $path with the filter $query omits other items', async (filter) => {
+  const { collection, query, contains, omits } = filter;
+  const others: StoredItem[] = [];
+  for (const fields of omits) others.push(await addItem(collection, fields));
+  const wanted = await addItem(collection, contains);
+  await untilListed(collection, [...others, wanted]);
+  await untilListed(collection, [wanted], query);
+  const listed = await walk(listAddress(collection.path, { ...query, limit: 100 }), others[0]!.id);
+  expect(listed.filter(({ id }) => others.some((other) => other.id === id))).toEqual([]);
+});
+
 describe.each(prepared)('the pages of GET $path', ({ path, collection, lists, oldest, recent }) => {
   test.each([1, 2, 5, 100])('contain every item once if the limit is %d', async (limit) => {
     expectOnce(await walk(listAddress(path, { limit }), oldest), recent);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { collectionTests, firstCollection } from '../collections/all.ts';
+import { firstCollection, operationTests } from '../collections/all.ts';
 import { anonymousRequest, expectError, request, rootUrl } from '../support/client.ts';
 
 const { path: listPath } = firstCollection;
@@ -37,20 +37,25 @@ describe.each(['/', '/v1', '/v1/unknown'])('a request to the unknown path %s', (
   });
 });
 
-const known = Object.values(collectionTests).flatMap(({ path }): [string, string, string[]][] => [
-  [path, 'GET, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND']],
-  [`${path}/1`, 'GET', ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND']],
-]);
+/** The methods of each path, from routes such as `GET/v1/books/*`. */
+const known = Map.groupBy(
+  Object.values(operationTests).map(({ route }) => route.split('/v1') as [method: string, path: string]),
+  ([, path]) => path.replace('*', '1'),
+);
 
-describe.each(known)('a request to %s, which allows only %s,', (path, allowed, others) => {
-  test.each(others)('gets a 405 if the method is %s', async (method) => {
-    for (const send of [request, anonymousRequest]) {
-      const response = await send(path, { method });
-      expectError(response, 405, 'method_not_allowed');
-      if (response.isRejectedByAws) continue;
-      expect(response.headers.get('Allow')).toBe(allowed);
-    }
-  });
+describe.each([...known])('a request to %s', (path, routes) => {
+  const methods = routes.map(([method]) => method);
+  test.each(METHODS.filter((method) => !methods.includes(method)))(
+    'gets a 405 if the method is %s',
+    async (method) => {
+      for (const send of [request, anonymousRequest]) {
+        const response = await send(path, { method });
+        expectError(response, 405, 'method_not_allowed');
+        if (response.isRejectedByAws) continue;
+        expect(response.headers.get('Allow')).toBe(methods.join(', '));
+      }
+    },
+  );
 
   test.each(['application/json', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded'])(
     'gets a 405 for a PUT if the Content-Type is %s',

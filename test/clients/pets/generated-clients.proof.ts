@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { INT64, MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
+import { INT64 } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { type Behavior, useServiceBehindProxy } from '../../support/client-proxy.ts';
 import { contract } from '../../support/contract.ts';
 import { validPet } from './sample.ts';
-import type { Pet } from '../../../shared/contract/pets.ts';
+import { MAX_NAME_CHARACTERS, type Pet } from '../../../shared/contract/pets.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { build, describeClientOf, environment, type Generator, generators } from '../generators.ts';
 

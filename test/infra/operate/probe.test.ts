@@ -93,7 +93,7 @@ test('the probe fails if the released contract contains none of the operations',
 
 test('the probe retries up to two requests that get a 429, a 5xx or no response', async () => {
   await run([reply('too_many_requests'), 'lose']);
-  const failure = /^GET \/v1\/\w+ with no key: expected 401, but got 429 \(request id: the-id\)\. /;
+  const failure = /^GET \/v1\/\S+ with no key: expected 401, but got 429 \(request id: the-id\)\. /;
   expect(printedErrors).toHaveBeenCalledWith(expect.stringMatching(failure));
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length - 2} checks.`);
   // The first check, which sends no key, is repeated until it passes.

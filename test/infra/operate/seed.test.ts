@@ -8,9 +8,11 @@ import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
-const seeded = collections.flatMap(({ plural, path, operations }) =>
-  'create' in operations ? [{ plural, path, schema: operations.create.request.entries.body }] : [],
-);
+const seeded = collections.map(({ plural, path, operations }) => ({
+  plural,
+  path,
+  schema: operations.create.request.entries.body,
+}));
 const proxy = await startClientProxy('http://127.0.0.1:1');
 afterAll(() => proxy.close());
 

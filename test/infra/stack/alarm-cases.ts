@@ -129,7 +129,7 @@ export function tableCases(stage: StageName): AlarmCase[] {
     return [table, ...ofIndexes].flatMap((target) =>
       ['ReadThrottleEvents', 'WriteThrottleEvents'].map((event): AlarmCase => {
         const metric = metricOf('AWS/DynamoDB', event, target);
-        return [`${name.slice('Storage'.length)}TableThrottles`, metric, [[2, metric, 1]], [[2, metric, 0]]];
+        return [`${name.slice('Storage'.length)}Throttles`, metric, [[2, metric, 1]], [[2, metric, 0]]];
       }),
     );
   });

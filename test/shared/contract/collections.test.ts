@@ -1,20 +1,54 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
+import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { collections } from '../../../shared/contract/operations.ts';
-import type { Collection } from '../../../shared/contract/collection.ts';
+import type { Collection, PublishedCollection } from '../../../shared/contract/collection.ts';
+import { listIndexes } from '../../../shared/list-indexes.ts';
+import { collectionTests } from '../../collections/all.ts';
 import { books } from '../../support/books.ts';
 
 const all: Collection[] = [...collections, books];
+const published: readonly PublishedCollection[] = collections;
+
+function expectUnique(values: string[]): void {
+  expect(values).toEqual([...new Set(values)]);
+}
 
 // Two lists with the same prefix would accept each other's cursors, and two collections with the same name would share a
 // table.
 test.each(['singular', 'plural', 'path', 'cursorPrefix'] as const)(
   'no two collections have the same %s',
   (property) => {
-    const values = all.map((collection) => collection[property]);
-    expect(values).toEqual([...new Set(values)]);
+    expectUnique(published.map((collection) => collection[property]));
   },
 );
+
+test('no two schemas have the same name, and no two operations the same id', () => {
+  expectUnique(['Error', ...published.flatMap(({ schemas }) => Object.keys(schemas))]);
+  expectUnique(published.flatMap((one) => Object.values(one.operations).map(({ id }) => id)));
+});
+
+test.each(all)('no field of $plural has the name of an attribute that the service adds', (collection) => {
+  const added = new Set(['creation', ...listIndexes(collection).map(({ partitionKey }) => partitionKey)]);
+  expect(Object.keys(collection.item.entries).filter((name) => added.has(name))).toEqual([]);
+});
+
+test.each(all)('the cursors of $plural have at most 64 characters', ({ cursorPrefix }) => {
+  const longest = encodeCursor(cursorPrefix, BigInt(Number.MAX_SAFE_INTEGER), {});
+  expect(longest.length).toBeLessThanOrEqual(64);
+});
+
+test.each(published)('test/collections has each field and filter of $plural', (collection) => {
+  const { plural, operations, filters, filterCombinations } = collection;
+  const tests = collectionTests[plural as keyof typeof collectionTests];
+  const { body } = operations.create.request.entries as any;
+  expect(Object.keys(tests.newItem('a text'))).toEqual(Object.keys(body.entries));
+  // A new index is deployed before clients can send its filter.
+  const sendable = filterCombinations.filter((names) => names.every((name) => name in filters));
+  expect(tests.filters.map(({ query }) => Object.keys(query))).toEqual(
+    sendable.filter((names) => names.length > 0),
+  );
+});
 
 test.each(all)('each filter of $plural is a field and part of a supported combination', (collection) => {
   const { plural, item, filters, filterCombinations } = collection;

@@ -68,7 +68,7 @@ function serveIndexes(
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];
     const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
-    if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`#key must be ${key}.`);
+    if (input.ExpressionAttributeNames?.['#partition_key'] !== key) throw new Error(`#key must be ${key}.`);
     const sorted = books
       .filter((book) => isMatch(book, input, values))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
