@@ -7,11 +7,11 @@ import { tokenOf } from '../../shared/storage/idempotency.ts';
 import { newId } from '../../shared/storage/ids.ts';
 import * as storage from '../../shared/storage/collection.ts';
 import { list } from '../../shared/storage/lists.ts';
-import { type Book, books as collection, type NewBook } from '../support/books.ts';
+import { type Book, books as collection, booksTable, type NewBook } from '../support/books.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
-useRealTables(collection);
+useRealTables([booksTable]);
 
 /** 24 hours. */
 const EXPIRY_SECONDS = 86_400;

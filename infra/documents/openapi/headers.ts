@@ -1,12 +1,14 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { EXAMPLE_IDS } from '../../../shared/contract/fields.ts';
+import { methodsByPath } from '../../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { compactName } from '../../../shared/names.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */
 export const PRODUCTION_DOMAIN = `${compactName}.example.com`;
+const [firstMethods = []] = methodsByPath().values();
 const BASE_URL = `https://${PRODUCTION_DOMAIN}`;
 
 /** The properties of an operation that determine the examples of its headers. */
@@ -32,7 +34,7 @@ const components: Record<string, ReturnType<typeof header>> = {
 
 /** Response headers whose example depends on the operation, by key. */
 const others: Record<string, (context: HeaderContext) => ReturnType<typeof header>> = {
-  Allow: () => header('Allow', 'Methods that the URL supports (RFC 9110).', 'GET, POST'),
+  Allow: () => header('Allow', 'Methods that the URL supports (RFC 9110).', firstMethods.join(', ')),
   Location: ({ path }) =>
     header('Location', 'URL of the created resource (RFC 9110).', `${BASE_URL}${path}/${EXAMPLE_IDS[0]}`, {
       format: 'uri',
