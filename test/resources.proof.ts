@@ -15,7 +15,13 @@ const folder = temporaryFolder();
 const COMMIT = 'git -c user.name=Jane -c user.email=jane@example.com commit --quiet -m "Copy the pet store"';
 
 /** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person. */
-const LEFT = ['package.json', 'test/bench/growth.json', 'test/bench/results.json', 'test/premises.test.ts'];
+const LEFT = [
+  'LICENSE',
+  'package.json',
+  'test/bench/growth.json',
+  'test/bench/results.json',
+  'test/premises.test.ts',
+];
 
 type Project = Awaited<ReturnType<typeof copyRepository>>;
 
