@@ -25,11 +25,10 @@ export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 /** What a function can access, and the environment variables that it needs for this. */
 type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'environment'>>;
 
+type AccessOf = (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access;
+
 /** The access of each kind of operation to the table of its collection. */
-const accessOf: Record<
-  OperationKind,
-  (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access
-> = {
+const accessOf = {
   list: (collection, table, _tables, stage) => ({
     actions: ['dynamodb:Query'],
     resources: listIndexes(collection).map(({ indexName }) => `${table.tableArn}/index/${indexName}`),
@@ -49,7 +48,7 @@ const accessOf: Record<
     resources: [table.tableArn],
     environment: {},
   }),
-};
+} satisfies Record<OperationKind, AccessOf> & Record<string, AccessOf>;
 
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;

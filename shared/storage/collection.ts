@@ -47,12 +47,12 @@ export async function create<C extends Collection>(
       count(createdMetric(collection), {});
       return item;
     }
-    const stored = await readItem<{ creation: string }>(table, { id });
+    const stored = await readItem<AnyItem & { creation: string }>(table, { id });
     // Items are never deleted, so a missing item is unexpected. The create fails, because a write with a new id could
     // create a duplicate.
     if (!stored) throw new UnavailableError(`The ${singular} ${id} is missing.`);
-    // If this create stored the item, the stored item equals `item`, because items never change.
-    if (stored.creation === creation) return item;
+    // This create stored the item. The response contains the stored fields, which an operation can have changed since.
+    if (stored.creation === creation) return published(collection, stored);
     taken = id;
   }
   throw new UnavailableError('The service could not assign an id.');

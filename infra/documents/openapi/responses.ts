@@ -34,9 +34,16 @@ function successResponse(operation: Operation): Json {
   return {
     description,
     headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }, operation),
-    content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
+    content: schema && jsonContent(schemaObject(schema, 'received'), exampleResponse(operation)),
     links,
   };
+}
+
+/** Returns an example of a response body. Its fields have the values in the example of the request, if any. */
+function exampleResponse({ request, success }: Operation): unknown {
+  const { body } = request.entries;
+  const example = exampleOf(success.schema);
+  return body ? { ...example, ...exampleOf(body) } : example;
 }
 
 /** Returns the responses to requests that do not match an operation, by status. */
