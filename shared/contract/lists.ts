@@ -35,8 +35,12 @@ export interface ListQuery {
 /** Returns the schema of a list's query. It rejects repeated parameters, because their values are arrays. */
 export function listQuery<const C extends ListProps>(list: C) {
   const filters: C['filters'] = list.filters;
+  // The last combination can be new. Its index is deployed before clients can send its filters.
+  const sendable = list.filterCombinations.findLast((combination) =>
+    combination.every((name) => name in filters),
+  );
   const exampleFilters: any = Object.fromEntries(
-    list.filterCombinations.at(-1)!.map((name) => [name, v.getExamples(filters[name] as never)[0]]),
+    sendable!.map((name) => [name, v.getExamples(filters[name] as never)[0]]),
   );
   return v.pipe(
     v.object({

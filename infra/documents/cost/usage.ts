@@ -1,4 +1,7 @@
+import * as v from 'valibot';
+import type { Collection } from '../../../shared/contract/collection.ts';
 import { collections } from '../../../shared/contract/operations.ts';
+import { listIndexes } from '../../../shared/list-indexes.ts';
 import { markdownList } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
 
@@ -13,11 +16,24 @@ const RECORDED_SHARE = 0.05;
 /** DynamoDB charges for these bytes of each item in a table or index, in addition to the item's size. */
 const ITEM_OVERHEAD_BYTES = 100;
 
-/** Assumed size in bytes of a stored item, including the attribute `creation` and the keys of its indexes. */
-export const ITEM_BYTES = 165;
-
 /** The collection of the example in docs/cost.md. */
-const { singular, plural } = collections[0];
+const [collection] = collections;
+const { singular, plural } = collection;
+
+/** Assumed size in bytes of an item with the attribute `creation`, but without the keys of its indexes. */
+const BYTES_WITHOUT_KEYS = 129;
+
+/** Size in bytes of the keys of an item's indexes, such as `newest` and `newest-by-genre`, with the examples of the fields. */
+function keyBytes({ item, ...others }: Collection): number {
+  const keys = listIndexes(others).map(({ filters, partitionKey }) => {
+    const values = filters.map((name) => String(v.getExamples(item.entries[name] as never)[0]));
+    return `${partitionKey}${[...values, '0'].join('#')}`;
+  });
+  return Buffer.byteLength(keys.join(''));
+}
+
+/** Assumed size in bytes of a stored item. */
+export const ITEM_BYTES = BYTES_WITHOUT_KEYS + keyBytes(collection);
 
 /** Assumptions of the example. */
 const example = {
