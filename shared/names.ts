@@ -13,7 +13,7 @@ export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey:
 export const productName = 'Pet store';
 /** First sentence of the OpenAPI document's description. */
 export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
-/** Start of all API keys. It does not follow from `productName`, because keys that were issued contain it. */
+/** Start of all API keys, in lower-case letters. It does not follow from `productName`, because keys that were issued contain it. */
 export const keyStart = 'pets';
 /** Value of the tag `service`, and start of all service names. */
 export const serviceTag = productName.replaceAll(' ', '-').toLowerCase();

@@ -7,12 +7,18 @@ import { INT64 } from './limits.ts';
 
 const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
 
-export const Int64 = v.pipe(
-  v.bigint(INT64_MESSAGE),
-  v.minValue(INT64.minimum, INT64_MESSAGE),
-  v.maxValue(INT64.maximum, INT64_MESSAGE),
-  v.metadata({ type: 'integer', format: 'int64', ...INT64 }),
-);
+/** Returns the schema of an integer field. */
+export function integer(minimum: bigint, maximum: bigint) {
+  const message = `must be an integer from ${minimum} to ${maximum}`;
+  return v.pipe(
+    v.bigint(message),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
+    v.metadata({ type: 'integer', format: 'int64', minimum, maximum }),
+  );
+}
+
+export const Int64 = integer(INT64.minimum, INT64.maximum);
 
 /**
  * Matches texts with at least one character that is not white space. In ECMA-262, the dialect of JSON Schema, `\s` does not

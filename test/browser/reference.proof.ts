@@ -30,12 +30,7 @@ const INSTALLATION_PATHS = [
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 /** An item whose integers a double cannot represent. */
-const item = Object.fromEntries(
-  Object.entries(newItem('a text')).map(([name, value]) => [
-    name,
-    typeof value === 'bigint' ? INT64.maximum : value,
-  ]),
-);
+const item = newItem('a text', INT64.maximum);
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;

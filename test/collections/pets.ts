@@ -10,7 +10,7 @@ import {
 
 const basics = {
   path: '/pets',
-  newItem: (name: string) => ({ name, categoryId: 7n, status: 'available' }),
+  newItem: (name: string, categoryId = 7n) => ({ name, categoryId, status: 'available' }),
   invalid: {
     item: { categoryId: '7' },
     message:

@@ -49,7 +49,7 @@ describe.each(Object.values(collectionTests))('POST $path with an Idempotency-Ke
     expect(await itemsWith(text, collection, before)).toEqual([responses[0]!.body]);
   });
 
-  const others = ['another text', 'A text'].map(newItem);
+  const others = ['another text', 'A text'].map((value) => newItem(value));
   others.push(...variants.map((fields) => variantOf(item, fields)));
   test.each(others.map((other) => stringifyJson(other)))(
     'rejects a second request with the different item %s',

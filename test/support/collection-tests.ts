@@ -15,8 +15,9 @@ export interface CollectionTests {
    * service stores, so integers are bigints.
    *
    * @param text value of a text field, by which tests recognize their items
+   * @param integer value of a field that can be any int64, if there is one
    */
-  newItem: (text: string) => NewItem;
+  newItem: (text: string, integer?: bigint) => NewItem;
   /** Fields that can replace fields of `newItem` in a valid item. An undefined field is omitted. */
   variants: Partial<NewItem>[];
   /** For each combination of filters, a query, and variants of items that the filtered list contains and omits. */
@@ -134,13 +135,7 @@ export const markedLists: OperationTests['markedRequests'] = ({ query }) => [
 /** Returns creates with marked items. @param newItem as in `CollectionTests` */
 export function markedCreates({ newItem }: CollectionBasics): OperationTests['markedRequests'] {
   return ({ text, integer, unknownField, header, idempotencyKey, key, otherKey }) => {
-    const bodyOf = (value: string) => {
-      const item = Object.entries(newItem(value)).map(([name, member]) => [
-        name,
-        typeof member === 'bigint' ? BigInt(integer) : member,
-      ]);
-      return stringifyJson({ ...Object.fromEntries(item), unknownField });
-    };
+    const bodyOf = (value: string) => stringifyJson({ ...newItem(value, BigInt(integer)), unknownField });
     const body = bodyOf(text);
     const names = Object.keys(newItem(text));
     const wrongBodies = [

@@ -45,9 +45,31 @@ test.each(published)('test/collections has each field and filter of $plural', (c
   expect(Object.keys(tests.newItem('a text'))).toEqual(Object.keys(body.entries));
   // A new index is deployed before clients can send its filter.
   const sendable = filterCombinations.filter((names) => names.every((name) => name in filters));
-  expect(tests.filters.map(({ query }) => Object.keys(query))).toEqual(
-    sendable.filter((names) => names.length > 0),
-  );
+  const tested = tests.filters.map(({ query }) => Object.keys(query).join());
+  expect(new Set(['', ...tested])).toEqual(new Set(sendable.map((names) => names.join())));
+});
+
+test.each(all)('the published limits of each integer of $plural are the limits of its schema', ({ item }) => {
+  for (const [name, entry] of Object.entries<any>(item.entries)) {
+    const schema = entry.wrapped ?? entry;
+    const { type, minimum, maximum }: any = v.getMetadata(schema);
+    if (type !== 'integer' || name === 'id') continue;
+    const values = [BigInt(minimum), BigInt(maximum), BigInt(minimum) - 1n, BigInt(maximum) + 1n];
+    expect([name, values.map((value) => v.is(schema, value))]).toEqual([name, [true, true, false, false]]);
+  }
+});
+
+test.each(published)('the links and named schemas of $plural belong to its operations', (collection) => {
+  const { item, schemas, operations } = collection;
+  const { body } = operations.create.request.entries as any;
+  expect(Object.values(schemas)).toEqual(expect.arrayContaining([item, body]));
+  for (const { success } of Object.values(operations)) {
+    for (const { operationId, parameters } of Object.values<any>((success as any).links ?? {})) {
+      const target = Object.values(operations).find(({ id }) => id === operationId);
+      const { path } = target!.request.entries as any;
+      expect(Object.keys(parameters)).toEqual(Object.keys(path.entries));
+    }
+  }
 });
 
 test.each(all)('each filter of $plural is a field and part of a supported combination', (collection) => {
