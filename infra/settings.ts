@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
+import { ID_START } from '../shared/list-partitions.ts';
+import { createCapacity, MAX_LIST_PARTITIONS } from './capacity.ts';
 import { UsageError } from './command.ts';
 
 // Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
@@ -31,6 +33,8 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
   });
 }
 
+const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
+
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const limit = integer(10, 2_000_000_000);
 
@@ -39,18 +43,39 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
+const time = v.custom<string>(
+  (value) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT[\d:]{8}Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+  ({ input }) => `must be a time in UTC such as '2027-01-31T06:00:00Z', not ${format(input)}`,
+);
+
+/** All variables of a function together have at most 4 KB, so a stage has at most 50 epochs. */
+const epochs = v.pipe(
+  v.array(
+    group({ since: time, count: integer(1, MAX_LIST_PARTITIONS) }),
+    ({ input }) => `must be ${EPOCHS}, not ${format(input)}`,
+  ),
+  v.maxLength(50, ({ input }) => `must contain at most 50 epochs, not ${input.length}`),
+  v.check(
+    ([first]) => first?.since === ID_START,
+    `must start with since: '${ID_START}', the time from which ids are counted`,
+  ),
+  v.check(
+    (all) => all.every(({ since }, index) => index === 0 || since > all[index - 1]!.since),
+    'must be sorted by since, and contain each time once',
+  ),
+);
+
 /** Settings of a stage. Most of the valid ranges are AWS's limits. */
 const Settings = group({
   /**
-   * Number of list partitions that each list request queries. Never lower this number, because lists would omit items in
-   * the removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
+   * Number of list partitions over which new items are spread, as a list of epochs. To change the number, add an epoch that
+   * starts after the deployment and its possible rollback. Never change an epoch that has started, because lists would omit
+   * items. See "Change the number of list partitions" in docs/runbook.md.
    */
-  listPartitions: integer(1, 1_000),
-  /**
-   * Number of list partitions over which new items are spread. Raise this number one deployment after `listPartitions`, so
-   * that lists query every partition that contains items, even during a deployment or rollback.
-   */
-  recordedListPartitions: integer(1, 1_000),
+  listPartitions: epochs,
   /** Whether the stack and its tables are protected from deletion. If true, tables, logs and backups outlive the stack. */
   retainData: flag,
   /**
@@ -61,6 +86,15 @@ const Settings = group({
   /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
+  /**
+   * Throughput that the tables and indexes of items and the table of idempotency records support without growing first.
+   * AWS charges once for each increase, and the values cannot be lowered.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
+   * @default - 12,000 read units and 4,000 write units, or what the traffic has reached so far
+   */
+  warmThroughput: v.exactOptional(
+    group({ readUnitsPerSecond: integer(12_000), writeUnitsPerSecond: integer(4_000) }),
+  ),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
   /** Timeout of each function: longer than a throttled database call (7.5 s), shorter than API Gateway's timeout (29 s). */
   functionTimeoutSeconds: integer(8, 28),
@@ -74,6 +108,12 @@ const Settings = group({
    */
   requestsPerSecond: integer(1),
   requestBurst: integer(1),
+  /**
+   * Rate and burst of the methods that create items, in place of the two settings above. They must not exceed what the list
+   * partitions and `maxWriteUnitsPerSecond` accept, because clients would then get a 503 instead of a 429.
+   */
+  createsPerSecond: integer(1),
+  createBurst: integer(1),
   /**
    * Web ACL with approximate request limits for each IP address and each API key. A change to a limit resets the counts.
    * If `action` is `count`, the web ACL only counts and logs the requests that it would otherwise block.
@@ -141,8 +181,12 @@ export function requireStageName(name: string, place: string): void {
  *
  * @throws UsageError if the settings of a stage are invalid, NAME is invalid or in use, or no stage is named STAGE
  */
-export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
-  for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
+export function stagesOf(
+  all: Record<string, StageSettings>,
+  context: Record<string, string> = {},
+  now = Date.now(),
+): Stage[] {
+  for (const [name, settings] of Object.entries(all)) checkStage(name, settings, now);
   for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
     if (domain && names.length > 1)
       throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
@@ -167,23 +211,23 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
   return { ...settings, name: stage, retainData: false };
 }
 
-function checkStage(stage: string, settings: StageSettings): void {
+function checkStage(stage: string, settings: StageSettings, now: number): void {
   requireStageName(stage, `The name of stage ${format(stage)} in infra/stages.ts`);
-  const problem = problemOf(settings);
+  const problem = problemOf(settings, now);
   if (problem !== undefined) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }
 
-function problemOf(settings: StageSettings): string | undefined {
+function problemOf(settings: StageSettings, now: number): string | undefined {
   const { issues } = v.safeParse(Settings, settings);
   if (issues)
     return issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
 
-  const { domain, listPartitions, recordedListPartitions } = settings;
-  if (listPartitions < recordedListPartitions)
-    return (
-      `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, ` +
-      'because lists would otherwise omit items'
-    );
+  const { domain, createsPerSecond, createBurst } = settings;
+  const { rate, burst, reason } = createCapacity(settings, now);
+  if (createsPerSecond > rate)
+    return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}, because ${reason}`;
+  if (createBurst > burst)
+    return `createBurst must be at most ${burst}, not ${createBurst}, because ${reason}`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)
     return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   return undefined;

@@ -1,8 +1,7 @@
 import type { StageSettings } from './settings.ts';
 
 const common = {
-  listPartitions: 1,
-  recordedListPartitions: 1,
+  listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
   // To receive alarms, enter your email address here or subscribe to the topic AlarmTopic after the first deployment.
@@ -15,11 +14,13 @@ export const stages = {
     retainData: false,
     recoveryDays: 1,
     maxReadUnitsPerSecond: 1_000,
-    maxWriteUnitsPerSecond: 200,
+    maxWriteUnitsPerSecond: 500,
     logRetentionDays: 14,
     canaryDeployments: false,
     requestsPerSecond: 100,
     requestBurst: 200,
+    createsPerSecond: 100,
+    createBurst: 50,
     firewall: { action: 'count', requestsPerMinutePerIp: 1_500, requestsPerMinutePerKey: 3_000 },
   },
   production: {
@@ -32,6 +33,8 @@ export const stages = {
     canaryDeployments: true,
     requestsPerSecond: 1_000,
     requestBurst: 2_000,
+    createsPerSecond: 400,
+    createBurst: 100,
     firewall: { action: 'block', requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;

@@ -24,7 +24,7 @@ const rooms = {
   'shared/contract/**': [others, 'shared/names.ts', 'shared/contract/**'],
   'shared/storage/**': [others, sdk, 'shared/*', 'shared/contract/**', 'shared/storage/**'],
   'shared/runtime/**': [others, middy, 'shared/**'],
-  'infra/*': [others, 'infra/*', 'shared/names.ts'],
+  'infra/*': [others, 'infra/*', 'shared/*', 'shared/contract/**'],
   'infra/app.ts': [others, cdk, 'infra/*', 'infra/stack/**', 'shared/names.ts'],
   'infra/stack/**': [
     others,

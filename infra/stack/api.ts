@@ -7,7 +7,7 @@ import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { collections, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './access-log.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
@@ -41,6 +41,16 @@ export function addApi(stack: StageStack, functions: Functions) {
       throttlingBurstLimit: stage.requestBurst,
       tracingEnabled: true,
       loggingLevel: apigateway.MethodLoggingLevel.OFF,
+      methodOptions: Object.fromEntries(
+        collections.map(({ operations: { create } }) => [
+          `${create.path}/${create.method}`,
+          {
+            throttlingRateLimit: stage.createsPerSecond,
+            throttlingBurstLimit: stage.createBurst,
+            loggingLevel: apigateway.MethodLoggingLevel.OFF,
+          },
+        ]),
+      ),
       ...accessLog,
     },
   });

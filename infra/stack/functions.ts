@@ -32,15 +32,14 @@ const accessOf = {
   list: (collection, table, _tables, stage) => ({
     actions: ['dynamodb:Query'],
     resources: listIndexes(collection).map(({ indexName }) => `${table.tableArn}/index/${indexName}`),
-    environment: { [variables.listPartitions]: stage.listPartitions.toString() },
+    environment: { [variables.listPartitions]: JSON.stringify(stage.listPartitions) },
   }),
   create: (_collection, table, { idempotencyRecords }, stage) => ({
     actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
     resources: [table.tableArn, idempotencyRecords.tableArn],
     environment: {
       [variables.idempotencyTable]: idempotencyRecords.tableName,
-      // New items are stored only in partitions that lists have queried since an earlier deployment.
-      [variables.listPartitions]: stage.recordedListPartitions.toString(),
+      [variables.listPartitions]: JSON.stringify(stage.listPartitions),
     },
   }),
   get: (_collection, table) => ({

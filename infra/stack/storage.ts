@@ -16,6 +16,8 @@ const text = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 export function addTables(stack: StageStack) {
   const scope = new Construct(stack, 'Storage');
   const { indexName, partitionKey, sortKey } = keyIndex;
+  const { warmThroughput } = stack.stage;
+  const warm = warmThroughput && { warmThroughput };
   return {
     /** Tables of the items by the collection's `plural`. */
     ofCollections: new Map(
@@ -23,6 +25,7 @@ export function addTables(stack: StageStack) {
         collection.plural as string,
         new Table(scope, pascalCase(collection.plural), stack, {
           effect: `Requests for ${collection.plural} are`,
+          ...warm,
           partitionKey: number('id'),
           globalSecondaryIndexes: listIndexes(collection).map((index) => ({
             indexName: index.indexName,
@@ -34,6 +37,7 @@ export function addTables(stack: StageStack) {
     ),
     idempotencyRecords: new Table(scope, 'IdempotencyRecords', stack, {
       effect: 'Requests with an Idempotency-Key are',
+      ...warm,
       partitionKey: text('token'),
       timeToLiveAttribute: 'expiresAt',
     }),
@@ -94,13 +98,18 @@ export class Table extends dynamodb.TableV2 {
   constructor(scope: Construct, id: string, stack: StageStack, props: TableProps) {
     const { stage } = stack;
     const { effect, globalSecondaryIndexes: indexes = [], ...others } = props;
+    const { warmThroughput } = props;
     const limits = {
       maxReadRequestUnits: stage.maxReadUnitsPerSecond,
       maxWriteRequestUnits: stage.maxWriteUnitsPerSecond,
     };
     super(scope, id, {
       ...others,
-      globalSecondaryIndexes: indexes.map((index) => ({ ...index, ...limits })),
+      globalSecondaryIndexes: indexes.map((index) => ({
+        ...index,
+        ...limits,
+        ...(warmThroughput && { warmThroughput }),
+      })),
       billing: dynamodb.Billing.onDemand(limits),
       deletionProtection: stage.retainData,
       pointInTimeRecoverySpecification: {

@@ -1,17 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
-import {
-  createdMetric,
-  environmentVariables,
-  pascalCase,
-  requireEnvironment,
-  tableVariable,
-} from '../names.ts';
+import { createdMetric, pascalCase, requireEnvironment, tableVariable } from '../names.ts';
 import { claimId } from './idempotency.ts';
-import { listPartitionOf, newId } from './ids.ts';
+import { newId } from './ids.ts';
 import type { AnyItem, Collection, Item } from '../contract/collection.ts';
 import { listIndexes } from '../list-indexes.ts';
+import { listEpochs, listPartitionOf } from '../list-partitions.ts';
 import { count } from '../telemetry.ts';
 
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
@@ -42,7 +37,7 @@ export async function create<C extends Collection>(
     const id = token ? await claimId(idAttribute(singular), token, newItem, proposed, taken) : proposed;
     if (id === undefined) return undefined;
     const item = { id, ...newItem } as Item<C>;
-    const partition = listPartitionOf(id, listPartitions());
+    const partition = listPartitionOf(id, listEpochs());
     if (await putIfAbsent(table, { ...item, creation, ...indexKeys(collection, item, partition) })) {
       count(createdMetric(collection), {});
       return item;
@@ -107,12 +102,4 @@ export function published<C extends Collection>(collection: C, stored: object): 
   const values: Record<string, unknown> = { ...stored };
   const present = fieldsOf(collection).filter((name) => values[name] !== undefined);
   return Object.fromEntries(present.map((name) => [name, values[name]])) as object as Item<C>;
-}
-
-export function listPartitions(): number {
-  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
-  // With zero partitions, all lists would be empty without an error.
-  if (!Number.isInteger(partitions) || partitions < 1)
-    throw new Error('LIST_PARTITIONS must be a positive integer.');
-  return partitions;
 }

@@ -2,10 +2,18 @@ import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { hasExactly, type ListQuery } from '../contract/lists.ts';
 import { type ListIndex, listIndexes } from '../list-indexes.ts';
+import {
+  epochOf,
+  firstIdAt,
+  ID_LIMIT,
+  listEpochs,
+  partitionsBelow,
+  type Unread,
+} from '../list-partitions.ts';
 import { requireEnvironment, tableVariable } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
 import { queryLimit } from './ids.ts';
-import { fieldsOf, listPartitions, partitionKeyValue, published } from './collection.ts';
+import { fieldsOf, partitionKeyValue, published } from './collection.ts';
 import type { Collection, Item } from '../contract/collection.ts';
 
 const client = createClient();
@@ -16,11 +24,9 @@ interface StoredItem {
   attributes: Record<string, AttributeValue>;
 }
 
-/** Query for the newest items in a partition. If `startKey` is set, only items that are older than this item match. */
-interface PartitionQuery {
-  partition: string;
-  limit: number;
-  startKey?: StoredItem | undefined;
+/** A list partition with unread items, and the last item that was read from it. @default - no item was read */
+interface UnreadPartition extends Unread {
+  lastKey?: StoredItem['attributes'];
 }
 
 /** Returns the newest items with ids below `cursor`, and in `next` the last item's id if there is another page. */
@@ -37,31 +43,47 @@ export async function list<C extends Collection>(
 }
 
 /**
- * Returns the newest `count` items of the list and possibly older items, newest first. The first round of queries
- * requests each partition's expected share plus a margin. The second round queries each partition whose unread items can
- * be among the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
+ * Returns the newest `count` items of the list and possibly older items, newest first. A round queries list partitions of
+ * one epoch: first those of the newest epoch that the page can touch, and those of an older epoch only if the page reaches
+ * it. The first query of a partition requests its expected share of the items plus a margin. A partition whose unread
+ * items can still be among the newest `count` is queried again. More than one such query is needed only if a DynamoDB page
+ * reaches 1 MB before the limit.
  */
 async function readNewest(
   collection: Collection,
   count: number,
   { filters, cursor }: ListQuery,
 ): Promise<StoredItem[]> {
-  const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
+  const epochs = listEpochs();
   const index = listIndexes(collection).find((one) => hasExactly(filters, one.filters))!;
   const ask = queryOf(collection, index, filters, cursor);
-  const limit = queryLimit(count, partitions.length);
   let newest: StoredItem[] = [];
-  let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
-  while (queries.length > 0) {
-    const pages = await Promise.all(queries.map(ask));
+  let unread: UnreadPartition[] = partitionsBelow(cursor ?? ID_LIMIT, epochs);
+  // A first page starts with the present epoch and all later ones, because the clocks of other instances can be fast.
+  let reached = cursor ?? firstIdAt(Date.now() + 1);
+  while (unread.length > 0) {
+    const epoch = epochOf(reached - 1n, epochs);
+    const pages = await Promise.all(
+      unread
+        .filter(({ below }) => below > epoch.start)
+        .map((partition) => {
+          const wanted = count - newer(newest, partition.below);
+          return ask(partition, partition.lastKey ? wanted : queryLimit(wanted, epoch.count));
+        }),
+    );
     newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
-    queries = pages.flatMap(({ partition, lastKey }) => {
-      // A partition's unread items are older than its last key. If `count` newer items were read, no query is needed.
-      const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
-      return newer < count ? [{ partition, startKey: lastKey, limit: count - newer }] : [];
-    });
+    unread = [
+      ...unread.filter(({ below }) => below <= epoch.start),
+      ...pages.flatMap(({ rest }) => rest),
+    ].filter(({ below }) => newer(newest, below) < count);
+    reached = unread.reduce((highest, { below }) => (below > highest ? below : highest), 0n);
   }
   return newest;
+}
+
+/** Returns how many of the items are newer than all items of a partition that are still to be read. */
+function newer(newest: StoredItem[], below: bigint): number {
+  return newest.findLastIndex(({ id }) => id >= below) + 1;
 }
 
 /** Returns a function that queries a partition of an index. */
@@ -75,7 +97,7 @@ function queryOf(
   const fieldNames = Object.fromEntries(fieldsOf(collection).map((name) => [`#${name}`, name]));
   const ProjectionExpression = Object.keys(fieldNames).join();
 
-  return async ({ partition, limit, startKey }: PartitionQuery) => {
+  return async ({ partition, lastKey }: UnreadPartition, limit: number) => {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
         TableName: requireEnvironment(tableVariable(collection)),
@@ -89,14 +111,13 @@ function queryOf(
         },
         ScanIndexForward: false,
         Limit: limit,
-        ExclusiveStartKey: startKey?.attributes,
+        ExclusiveStartKey: lastKey,
       }),
     );
-    return {
-      partition,
-      items: Items.map(storedItem),
-      lastKey: LastEvaluatedKey && storedItem(LastEvaluatedKey),
-    };
+    const rest = LastEvaluatedKey
+      ? [{ partition, below: storedItem(LastEvaluatedKey).id, lastKey: LastEvaluatedKey }]
+      : [];
+    return { items: Items.map(storedItem), rest };
   };
 }
 

@@ -41,12 +41,16 @@ const protocol = {
     if (statusCode === 200) return Object.assign(output, { $metadata });
 
     const { __type: type = 'Unknown', message, Message = message } = output;
-    throw new DynamoDBServiceException({
-      name: type.replace(/.*#/, ''),
+    const name = type.replace(/.*#/, '');
+    const error = new DynamoDBServiceException({
+      name,
       message: Message,
       $fault: statusCode < 500 ? 'client' : 'server',
       $metadata,
     });
+    // DynamoDB's model marks this error as retryable. The SDK recognizes all others to retry by their name or status.
+    if (name === 'ReplicatedWriteConflictException') error.$retryable = {};
+    throw error;
   },
 };
 

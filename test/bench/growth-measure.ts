@@ -10,8 +10,9 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { nextPage } from '../../shared/contract/lists.ts';
 import { collections } from '../../shared/contract/operations.ts';
+import { listPartitionOf } from '../../shared/list-partitions.ts';
 import { stackName } from '../../shared/names.ts';
-import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
+import { newId } from '../../shared/storage/ids.ts';
 import { indexKeys, published } from '../../shared/storage/collection.ts';
 import { collectionTests } from '../collections/all.ts';
 import { type NewItem, variantOf } from '../support/collection-tests.ts';
@@ -73,7 +74,7 @@ export async function fillStore(
     entries.forEach(({ key, value }) => batch.put(key, value));
   for (let index = 0; index < items; index += 1) {
     const item = itemOf(index, items);
-    const keys = indexKeys(collection, item, listPartitionOf(item.id, partitions));
+    const keys = indexKeys(collection, item, listPartitionOf(item.id, [{ start: 0n, count: partitions }]));
     const stored = marshall({ ...item, creation: randomUUID(), ...keys });
     updateIndexes({ db: { batch: add } }, { TableName, ...properties }, undefined, stored, () => {});
     if (batch.length < 10_000 && index < items - 1) continue;

@@ -50,7 +50,7 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
     const { items, partitions } = contents;
     const data = join(folder, `${items}-${partitions}`);
     await fillStore(data, assembly, contents);
-    const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
+    const pattern = /(?<="LIST_PARTITIONS": "[^:]*:[^"]*"[^"]*"[^"]*"count\\":)\d+/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });
   }

@@ -2,11 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { createEvent } from '../support/api-gateway-event.ts';
+import { oneEpoch } from '../support/indexed-books.ts';
 import { invoke } from '../support/invoke.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
-setEnvironment({ PETS_TABLE: 'pets', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: '1' });
+setEnvironment({ PETS_TABLE: 'pets', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: oneEpoch(1) });
 
 // Pets and idempotency records outlive a deployment. If a version stored other values, filtered lists would lack pets, and
 // a retry after its deployment would store a duplicate.

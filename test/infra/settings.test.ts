@@ -3,11 +3,13 @@ import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
 import { backup, domain, stages } from '../support/stages.ts';
 
+const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };
+const epochList = "a list of epochs such as [{ since: '2025-01-01T00:00:00Z', count: 1 }]";
+
 const { certificateArn, hostedZoneId, ...named } = domain;
 const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
 
 test.each([
-  ['listPartitions', 1, 1_000],
   ['maxReadUnitsPerSecond', 1, Infinity],
   ['functionTimeoutSeconds', 8, 28],
   ['authorizerCacheSeconds', 0, 3_600],
@@ -20,7 +22,8 @@ test.each([
 });
 
 test.each<object>([
-  { listPartitions: 4, recordedListPartitions: 4 },
+  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 200 }] },
+  { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } },
   { alarmEmail: 'operator+api@example.com' },
   { domain: { ...named, certificateArn } },
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
@@ -34,9 +37,36 @@ const domainName = 'domain.name must be a lowercase domain name such as api.exam
 
 // Wrong types must also be rejected, because a deployment does not run the TypeScript compiler.
 test.each<[object, string]>([
+  [{ listPartitions: 4 }, `listPartitions must be ${epochList}, not 4`],
+  [{ listPartitions: [] }, "listPartitions must start with since: '2025-01-01T00:00:00Z'"],
   [
-    { listPartitions: 3, recordedListPartitions: 4 },
-    'listPartitions must be at least recordedListPartitions (4)',
+    { listPartitions: [{ since: '2026-01-01T00:00:00Z', count: 1 }] },
+    "listPartitions must start with since: '2025-01-01T00:00:00Z', the time from which ids are counted",
+  ],
+  [
+    { listPartitions: [{ ...firstEpoch, count: 0 }] },
+    'listPartitions.0.count must be an integer from 1 to 200, not 0',
+  ],
+  [{ listPartitions: [{ ...firstEpoch, count: 201 }] }, 'must be an integer from 1 to 200, not 201'],
+  [
+    { listPartitions: [firstEpoch, { since: '2027-01-31', count: 2 }] },
+    "listPartitions.1.since must be a time in UTC such as '2027-01-31T06:00:00Z', not '2027-01-31'",
+  ],
+  [{ listPartitions: [firstEpoch, { since: '2027-13-01T06:00:00Z', count: 2 }] }, 'must be a time in UTC'],
+  [
+    { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 2 }, firstEpoch] },
+    'listPartitions must be sorted by since, and contain each time once',
+  ],
+  [{ listPartitions: [firstEpoch, firstEpoch] }, 'listPartitions must be sorted by since, and contain each'],
+  [{ listPartitions: [firstEpoch, { count: 2 }] }, 'listPartitions.1.since is missing'],
+  [
+    { listPartitions: Array.from({ length: 51 }, () => firstEpoch) },
+    'listPartitions must contain at most 50 epochs, not 51',
+  ],
+  [{ recordedListPartitions: 4 }, 'recordedListPartitions is not a setting'],
+  [
+    { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 3_999 } },
+    'of at least 4000, not 3999',
   ],
   [{ retainData: undefined }, 'retainData must be true or false, not undefined'],
   [{ firewall: null }, 'firewall must be an object, not null'],
@@ -63,6 +93,50 @@ test.each<[object, string]>([
   ],
 ])('the settings %j are rejected', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
+});
+
+describe('creates that DynamoDB may not accept are rejected by API Gateway', () => {
+  // The largest pet has a name of 1,020 bytes, and takes 2 write units.
+  const enough = { maxWriteUnitsPerSecond: 40_000 };
+  const next = { since: '2027-01-31T06:00:00Z', count: 4 };
+  const raised = { ...enough, listPartitions: [firstEpoch, next] };
+  const lowered = {
+    ...enough,
+    listPartitions: [
+      { ...firstEpoch, count: 4 },
+      { ...next, count: 1 },
+    ],
+  };
+  const [before, after] = [new Date('2027-01-31T05:59:59Z'), new Date(next.since)];
+
+  test.each<[object, number, number, Date]>([
+    [{ ...enough, listPartitions: [firstEpoch] }, 400, 100, before],
+    [{ ...enough, listPartitions: [{ ...firstEpoch, count: 3 }] }, 1_200, 300, before],
+    [raised, 400, 100, before],
+    [raised, 1_600, 400, after],
+    [lowered, 400, 100, before],
+    [lowered, 400, 100, after],
+    [{ maxWriteUnitsPerSecond: 100 }, 40, 10, before],
+  ])('with the settings %j, the rate is at most %d and the burst %d at %j', (settings, rate, burst, now) => {
+    const valid = { ...settings, createsPerSecond: rate, createBurst: burst };
+    expect(problemOf(valid, now)).toBeUndefined();
+    expect(problemOf({ ...valid, createsPerSecond: rate + 1 }, now)).toContain(
+      `createsPerSecond must be at most ${rate}, not ${rate + 1}, because a create can take 2 write units, and `,
+    );
+    expect(problemOf({ ...valid, createBurst: burst + 1 }, now)).toContain(
+      `createBurst must be at most ${burst}, `,
+    );
+  });
+
+  test('and the message names the limit', () => {
+    const creates = { createsPerSecond: 1_000, createBurst: 1 };
+    expect(problemOf({ ...raised, ...creates }, before)).toMatch(
+      /listPartitions has a count of 1 from 2025-01-01T00:00:00Z, which allows 1000 per second$/,
+    );
+    expect(problemOf({ maxWriteUnitsPerSecond: 100, ...creates }, before)).toMatch(
+      /maxWriteUnitsPerSecond is 100$/,
+    );
+  });
 });
 
 test.each(['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'])(
@@ -120,9 +194,9 @@ describe('an ephemeral stage', () => {
 });
 
 /** Returns the error message for changed settings of production, or undefined if these settings are valid. */
-function problemOf(changes: object): string | undefined {
+function problemOf(changes: object, now = new Date()): string | undefined {
   try {
-    stagesOf({ production: { ...stages.production, ...changes } });
+    stagesOf({ production: { ...stages.production, ...changes } }, {}, now.getTime());
     return undefined;
   } catch (error) {
     return (error as Error).message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');

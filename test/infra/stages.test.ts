@@ -7,11 +7,3 @@ import { stages } from '../../infra/stages.ts';
 test('the settings of every stage are valid', () => {
   expect(stagesOf(stages).map(({ name }) => name)).toEqual(Object.keys(stages));
 });
-
-// Each minimum is the number of list partitions with items. Raise the minimum when you raise recordedListPartitions.
-test.each([
-  ['staging', 1],
-  ['production', 1],
-] as const)('%s spreads new items over at least %d list partitions', (stage, least) => {
-  expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
-});

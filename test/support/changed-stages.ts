@@ -3,13 +3,19 @@ import { backup, domain, stages } from './stages.ts';
 
 type Stages = Record<string, StageSettings>;
 
+const threeEpochs = [
+  { since: '2025-01-01T00:00:00Z', count: 2 },
+  { since: '2025-02-01T00:00:00Z', count: 7 },
+  { since: '2025-03-01T00:00:00Z', count: 4 },
+];
+
 /** Changes of infra/stages.ts that operators make, by name. */
 export const changes: Record<string, (stages: Stages) => Stages> = {
   'another stage': (all) => ({ ...all, preview: all['staging']! }),
   alarmEmail: (all) => inEach(all, () => ({ alarmEmail: 'operators@example.com' })),
   domain: (all) => inEach(all, (name) => ({ domain: { ...domain, name: `${name}.example.com` } })),
   backup: (all) => ({ ...all, production: { ...all['production']!, backup } }),
-  listPartitions: (all) => inEach(all, () => ({ listPartitions: 4, recordedListPartitions: 4 })),
+  listPartitions: (all) => inEach(all, () => ({ listPartitions: threeEpochs })),
   canaryDeployments: (all) => inEach(all, () => ({ canaryDeployments: false })),
   authorizerCacheSeconds: (all) => inEach(all, () => ({ authorizerCacheSeconds: 30 })),
   logRetentionDays: (all) => inEach(all, () => ({ logRetentionDays: 180 })),

@@ -32,7 +32,7 @@ export const functionsEnvironment = {
     ]),
   ),
   STAGE: 'staging',
-  LIST_PARTITIONS: '1',
+  LIST_PARTITIONS: '[{"since":"2025-01-01T00:00:00Z","count":1}]',
 };
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */

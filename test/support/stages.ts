@@ -3,14 +3,15 @@ import type { StageSettings } from '../../infra/settings.ts';
 // Tests synthesize stages with these settings, so that operators can change infra/stages.ts without changing a test.
 
 const common = {
-  listPartitions: 1,
-  recordedListPartitions: 1,
+  listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
   maxReadUnitsPerSecond: 1_000,
   maxWriteUnitsPerSecond: 200,
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
   requestsPerSecond: 100,
   requestBurst: 200,
+  createsPerSecond: 80,
+  createBurst: 20,
   firewall: { action: 'count' as const, requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   alarmEmail: null,
 };

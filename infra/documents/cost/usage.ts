@@ -88,7 +88,7 @@ export function usageOf(
 
   // Each query reads one item more than the page contains, so that the last page has no link to another page.
   const queryBlocks = Math.ceil(((example.itemsPerList + 1) * example.itemBytes) / 4_096);
-  const listUnits = 0.5 * stage.listPartitions * queryBlocks;
+  const listUnits = 0.5 * stage.listPartitions.at(-1)!.count * queryBlocks;
   // Each item is in the table and in the index `newest`. All other indexes are for filters.
   const copiesPerItem = 2 + (indexes - 1) * example.filteredShare;
 

@@ -52,7 +52,12 @@ test('the cost of a stage depends on the metrics of its alarms, not on their exp
 test('the example adds up dollars, and applies lower prices only to the units above a threshold', () => {
   const stage = { ...stages.production, name: 'production' };
   const rows = exampleTable({
-    stage: { ...stage, logRetentionDays: 365, authorizerCacheSeconds: 60, listPartitions: 1 },
+    stage: {
+      ...stage,
+      logRetentionDays: 365,
+      authorizerCacheSeconds: 60,
+      listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
+    },
     alarmMetrics: 44,
     insightRules: 9,
     webAcls: 1,

@@ -22,10 +22,10 @@ process.env['CDK_VALIDATION'] = 'false';
 
 const folder = temporaryFolder();
 const bundles = emptyBundles(folder);
+const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };
 const unchanged = changedStack({});
 const repartitioned = changedStack({
-  listPartitions: 4,
-  recordedListPartitions: 2,
+  listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 4 }],
   authorizerCacheSeconds: 30,
 });
 const alarmEmail = 'operators@example.com';
@@ -45,12 +45,14 @@ afterEach(() => {
 
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
 
-describe('a stage with raised listPartitions', () => {
+describe('a stage with another epoch of list partitions', () => {
   test.each([...collections])(
-    'stores new $plural only in the first recordedListPartitions partitions',
+    'lists and creates $plural with the same epochs',
     ({ operations: { list, create } }) => {
-      expect(variablesOf(constructOf(list.id)).LIST_PARTITIONS).toBe('4');
-      expect(variablesOf(constructOf(create.id)).LIST_PARTITIONS).toBe('2');
+      const epochs =
+        '[{"since":"2025-01-01T00:00:00Z","count":1},{"since":"2027-01-31T06:00:00Z","count":4}]';
+      expect(variablesOf(constructOf(list.id)).LIST_PARTITIONS).toBe(epochs);
+      expect(variablesOf(constructOf(create.id)).LIST_PARTITIONS).toBe(epochs);
     },
   );
 

@@ -2,10 +2,11 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { create, get } from '../../../shared/storage/collection.ts';
 import { books, type NewBook } from '../../support/books.ts';
+import { oneEpoch } from '../../support/indexed-books.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
-setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: '4' });
+setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: oneEpoch(4) });
 
 const emma: NewBook = { title: 'Emma', shelf: 7n };
 
@@ -34,6 +35,23 @@ describe('create', () => {
       ]);
     },
   );
+
+  // The time in the id is that of the first attempt, so retries after the start of an epoch write the same keys.
+  test.each([
+    [129171455999999n, 'the last id of 2025, in an epoch with 1 list partition', '0'],
+    [129171456000003n, 'an early id of 2026, in an epoch with 4 list partitions', '3'],
+    [258342911999999n, 'the last id of 2026', '3'],
+    [258342912000003n, 'an early id of 2027, in an epoch with 2 list partitions', '1'],
+  ])('writes a book with the id %d, %s, to list partition %s', async (id, _when, partition) => {
+    process.env['LIST_PARTITIONS'] = JSON.stringify([
+      { since: '2025-01-01T00:00:00Z', count: 1 },
+      { since: '2026-01-01T00:00:00Z', count: 4 },
+      { since: '2027-01-01T00:00:00Z', count: 2 },
+    ]);
+    mock.on(PutCommand).resolves({});
+    await create(books, emma, undefined, () => id);
+    expect(inputs()).toMatchObject([{ Item: { id, partition } }]);
+  });
 
   test.each([
     ['book', 'bookId'],

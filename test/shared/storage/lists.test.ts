@@ -1,95 +1,34 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import type { ListQuery } from '../../../shared/contract/lists.ts';
 import { list } from '../../../shared/storage/lists.ts';
-import { type Book, books as collection } from '../../support/books.ts';
+import { books as collection } from '../../support/books.ts';
+import {
+  allPages,
+  anyFilters,
+  genres,
+  type IndexedBook,
+  indexedBook,
+  oneEpoch,
+  serveIndexes,
+  shelves,
+} from '../../support/indexed-books.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
-setEnvironment({ BOOKS_TABLE: 'books', LIST_PARTITIONS: '1' });
+setEnvironment({ BOOKS_TABLE: 'books', LIST_PARTITIONS: oneEpoch(1) });
 
-type Genre = Book['genre'];
+/** Books with this id and greater ids are newer than all others. */
+const NEWER = 2n ** 52n;
 
-const genres = fc.constantFrom<Genre[]>('crime', 'poetry');
-const shelves = fc.constantFrom(1n, -1n);
-const anyFilters = fc.oneof(
-  fc.constant({}),
-  fc.record({ genre: genres }, { noNullPrototype: true }),
-  fc.record({ genre: genres, shelf: shelves }, { noNullPrototype: true }),
-);
-
-interface IndexedBook extends Book {
-  creation: string;
-  partition: string;
-  genrePartition?: string;
-  'genre-shelfPartition'?: string;
-}
-
-const KEY_OF_INDEX: Record<string, string> = {
-  newest: 'partition',
-  'newest-by-genre': 'genrePartition',
-  'newest-by-genre-and-shelf': 'genre-shelfPartition',
-};
-
-/** Returns the book that a stage stores for a book. @param partitions number of the stage's list partitions */
-function indexedBook(
+/** Returns a book as a stage stores it whose number of list partitions has never changed. */
+function bookOver(
+  partitions: number,
   id: bigint,
-  { partitions = 1, genre, shelf = 1n }: { partitions?: number; genre?: Genre; shelf?: bigint } = {},
+  fields: Parameters<typeof indexedBook>[2] = {},
 ): IndexedBook {
-  const partition = (id % BigInt(partitions)).toString();
-  return {
-    id,
-    title: `Number ${id}`,
-    shelf,
-    creation: `creation of ${id}`,
-    partition,
-    ...(genre && {
-      genre,
-      genrePartition: `${genre}#${partition}`,
-      'genre-shelfPartition': `${genre}#${shelf}#${partition}`,
-    }),
-  };
-}
-
-/**
- * Mocks queries of the indexes. A query returns the matching books that `books` contains at the time of the query, up
- * to `Limit` or `booksAtOnce`, whichever is smaller. As in DynamoDB, a query that reaches this limit returns a
- * LastEvaluatedKey even if no further book follows. `afterQuery` is called after each query.
- */
-function serveIndexes(
-  books: readonly IndexedBook[],
-  booksAtOnce = Infinity,
-  afterQuery = (): void => {},
-): void {
-  mock.reset(); // otherwise, the record of calls grows with each run and slows the test down
-  mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
-    const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
-    const key = KEY_OF_INDEX[IndexName];
-    const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
-    if (input.ExpressionAttributeNames?.['#partition_key'] !== key) throw new Error(`#key must be ${key}.`);
-    const sorted = books
-      .filter((book) => isMatch(book, input, values))
-      .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
-    const start = sorted.findIndex(({ id }) => id.toString() === ExclusiveStartKey?.['id']?.N) + 1;
-    const end = start + Math.min(Limit, booksAtOnce);
-    const last = sorted[end - 1] as any;
-    const LastEvaluatedKey = last && marshall({ id: last.id, [key!]: last[key!] });
-    afterQuery();
-    return { Items: sorted.slice(start, end).map((book) => marshall(book)), LastEvaluatedKey };
-  });
-}
-
-function isMatch(book: any, input: QueryCommandInput, values: Record<string, unknown>): boolean {
-  return input.KeyConditionExpression!.split(' AND ').every((condition) => {
-    const [name = '', operator, value = ''] = condition.split(' ');
-    const actual = book[input.ExpressionAttributeNames?.[name] ?? name];
-    const operand: any = values[value];
-    if (operator === '=') return actual === operand;
-    if (operator === '<') return actual < operand;
-    throw new Error(`The indexes do not support this condition: ${condition}`);
-  });
+  return indexedBook(id, (id % BigInt(partitions)).toString(), fields);
 }
 
 /** Generates books from oldest to newest. Several consecutive books can be in the same partition. */
@@ -104,20 +43,9 @@ function booksOver(partitions: number): fc.Arbitrary<IndexedBook[]> {
       runs
         .flatMap(([partition, all]) => all.map((fields) => ({ partition, fields })))
         .map(({ partition, fields }, index) =>
-          indexedBook(BigInt(index * partitions + partition + 1), { partitions, ...fields }),
+          bookOver(partitions, BigInt(index * partitions + partition + 1), fields),
         ),
     );
-}
-
-async function allPages(limit: number, filters: ListQuery['filters']): Promise<bigint[][]> {
-  const pages: bigint[][] = [];
-  let cursor: bigint | undefined;
-  do {
-    const page = await list(collection, { limit, filters, ...(cursor && { cursor }) });
-    pages.push(page.items.map(({ id }) => id));
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return pages;
 }
 
 describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
@@ -130,7 +58,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
   });
 
   beforeEach(() => {
-    process.env['LIST_PARTITIONS'] = partitions.toString();
+    process.env['LIST_PARTITIONS'] = oneEpoch(partitions);
   });
 
   test('contains each initially matching book exactly once, newest first, while books are added', async () => {
@@ -138,14 +66,14 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
       fc.asyncProperty(lists, async ({ books, limit, filters, booksAtOnce, grows }) => {
         const stored = [...books];
         serveIndexes(stored, booksAtOnce, () => {
-          if (grows) stored.push(indexedBook(2n ** 53n + BigInt(stored.length), { partitions, ...filters }));
+          if (grows) stored.push(bookOver(partitions, NEWER + BigInt(stored.length), filters));
         });
         const pages = await allPages(limit, filters);
         const listed = pages.flat();
         const expected = books
           .filter((book) => isDeepStrictEqual({ ...book, ...filters }, book))
           .map(({ id }) => id);
-        expect(listed.filter((id) => id < 2n ** 53n)).toEqual(expected.toReversed());
+        expect(listed.filter((id) => id < NEWER)).toEqual(expected.toReversed());
         expect(listed.every((id, index) => index === 0 || id < listed[index - 1]!)).toBe(true);
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
         expect(pages.length === 1 || pages.at(-1)!.length > 0).toBe(true);
@@ -169,18 +97,21 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 });
 
 describe('the queries of a list', () => {
-  test.each(['0', '1.5'])('fail if LIST_PARTITIONS is %s', async (n) => {
-    process.env['LIST_PARTITIONS'] = n;
-    await expect(list(collection, { limit: 20, filters: {} })).rejects.toThrow(
-      'LIST_PARTITIONS must be a positive integer',
-    );
-  });
+  test.each([oneEpoch(0), oneEpoch(1.5), '[]', '[{"since":"2026-01-01T00:00:00Z","count":1}]'])(
+    'fail if LIST_PARTITIONS is %s',
+    async (epochs) => {
+      process.env['LIST_PARTITIONS'] = epochs;
+      await expect(list(collection, { limit: 20, filters: {} })).rejects.toThrow(
+        'LIST_PARTITIONS must contain epochs as in infra/stages.ts.',
+      );
+    },
+  );
 
   test('continue only in partitions that can contain more books of the page', async () => {
-    process.env['LIST_PARTITIONS'] = '4';
+    process.env['LIST_PARTITIONS'] = oneEpoch(4);
     // Partition 2 contains the five newest books. Partition 1 contains the remaining 35 books.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
-    serveIndexes(ids.map((id) => indexedBook(id, { partitions: 4 })));
+    serveIndexes(ids.map((id) => bookOver(4, id)));
     const listing = list(collection, { limit: 20, filters: {} });
     const first = inputs();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
@@ -197,11 +128,11 @@ describe('the queries of a list', () => {
   });
 
   test('fail with the error of a failed query', async () => {
-    process.env['LIST_PARTITIONS'] = '4';
+    process.env['LIST_PARTITIONS'] = oneEpoch(4);
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
     mock
       .on(QueryCommand)
-      .resolvesOnce({ Items: [marshall(indexedBook(4n))] })
+      .resolvesOnce({ Items: [marshall(bookOver(4, 4n))] })
       .rejects(error);
     await expect(list(collection, { limit: 3, filters: {} })).rejects.toBe(error);
   });

@@ -1,12 +1,46 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as dynamodb from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from '@jest/globals';
-import { database } from '../../../shared/storage/database.ts';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { createClient, database, isUnavailable } from '../../../shared/storage/database.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
-import { nextResponses, received, respondWith } from './fake-dynamodb.ts';
+import { nextResponses, received, respondWith, respondWithError } from './fake-dynamodb.ts';
+
+afterEach(() => void jest.restoreAllMocks());
+
+const names = Object.entries<any>(dynamodb)
+  .filter(([, one]) => one?.prototype instanceof dynamodb.DynamoDBServiceException)
+  .map(([name]) => name);
+
+// Only DynamoDB's model says that some errors, such as a conflict in a global table, can be retried.
+test.each(names)(
+  'the error %s is retried, and becomes a 503, exactly if the unmodified SDK retries it',
+  async (name) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0); // no pauses
+    const byDefault = new dynamodb.DynamoDBClient({ maxAttempts: 3 });
+    const attempts: number[] = [];
+    for (const client of [byDefault, createClient()]) {
+      const response = respondWithError(400, name);
+      nextResponses.push(response, response, response);
+      const call = client.send(new dynamodb.GetItemCommand({ TableName: 'books', Key: { id: { N: '1' } } }));
+      const error = await call.catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ name });
+      attempts.push((error as dynamodb.DynamoDBServiceException).$metadata.attempts!);
+      nextResponses.length = 0;
+      if (client !== byDefault) expect(isUnavailable(error)).toBe(attempts[0]! > 1);
+    }
+    expect(attempts[1]).toBe(attempts[0]);
+    byDefault.destroy();
+  },
+);
+
+test('a conflict in a global table is retried', async () => {
+  nextResponses.push(respondWithError(400, 'ReplicatedWriteConflictException'), respondWith(200, {}));
+  await database.send(new PutCommand({ TableName: 'books', Item: { id: 1n } }));
+  expect(received).toHaveLength(2);
+});
 
 test('requests have the same host, target, content headers and body as requests of the unmodified SDK', async () => {
-  const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
+  const byDefault = DynamoDBDocumentClient.from(new dynamodb.DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
     await client.send(new GetCommand({ TableName: 'books', Key: { id: 1n }, ConsistentRead: true }));

@@ -66,6 +66,7 @@ const Index = model({
   IndexName: text,
   KeySchema,
   Projection: model({ ProjectionType: v.literal('ALL') }),
+  WarmThroughput: ignored,
   WriteOnDemandThroughputSettings: ignored,
 });
 
@@ -134,6 +135,7 @@ export const resourceModels = {
     KeySchema,
     Replicas: ignored,
     TimeToLiveSpecification: ignored,
+    WarmThroughput: ignored,
     WriteOnDemandThroughputSettings: ignored,
   }),
   'AWS::IAM::Policy': model({

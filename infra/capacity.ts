@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import type { Collection } from '../shared/contract/collection.ts';
+import { collections } from '../shared/contract/operations.ts';
+import { listIndexes } from '../shared/list-indexes.ts';
+import type { ListEpoch } from '../shared/list-partitions.ts';
+import { UsageError } from './command.ts';
+
+/** Maximum number of list partitions. A list reads at least half a read unit from each, and sends a query to each. */
+export const MAX_LIST_PARTITIONS = 200;
+
+/**
+ * Write units per second that an index accepts for one partition key value, if the sort key increases with time.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+ */
+const WRITE_UNITS_PER_PARTITION = 1_000;
+
+/**
+ * Shares of the creates that DynamoDB accepts per second. With this rate and burst, three times as many creates get 429s,
+ * and fewer than one in 10,000 of the others gets a 503 (simulated by `npm run capacity`).
+ */
+const SAFE_RATE = 0.8;
+const SAFE_BURST = 0.2;
+
+/** Settings that determine how many creates DynamoDB accepts. */
+interface Capacity {
+  listPartitions: readonly ListEpoch[];
+  maxWriteUnitsPerSecond: number;
+}
+
+/** Returns the highest safe rate and burst of a create method in the present epoch and all later ones, and the reason. */
+export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capacity, now: number) {
+  const present = listPartitions.findLastIndex(({ since }) => Date.parse(since) <= now);
+  const [fewest] = listPartitions.slice(present).toSorted((one, other) => one.count - other.count);
+  const ofPartitions = fewest!.count * WRITE_UNITS_PER_PARTITION;
+  const units = Math.max(...collections.map((each) => Math.ceil(largestItemBytes(each) / 1_024)));
+  const creates = Math.min(ofPartitions, maxWriteUnitsPerSecond) / units;
+  const limit =
+    ofPartitions <= maxWriteUnitsPerSecond
+      ? `listPartitions has a count of ${fewest!.count} from ${fewest!.since}, which allows ${ofPartitions} per second`
+      : `maxWriteUnitsPerSecond is ${maxWriteUnitsPerSecond}`;
+  return {
+    rate: Math.floor(SAFE_RATE * creates),
+    burst: Math.floor(SAFE_BURST * creates),
+    reason: `a create can take ${units} write units, and ${limit}`,
+  };
+}
+
+/**
+ * Returns the size of the largest item that clients can create, with the attribute `creation` and the keys of its indexes.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export function largestItemBytes({ item, ...others }: Collection): number {
+  const bytes = (name: string) => largestValueBytes(name, item.entries[name]);
+  const fields = Object.keys(item.entries).map((name) => name.length + bytes(name));
+  const creation = 'creation'.length + 64; // hexadecimal SHA-256
+  const partition = `${MAX_LIST_PARTITIONS}`.length;
+  const keys = listIndexes(others).map(({ filters, partitionKey }) =>
+    filters.reduce((sum, name) => sum + bytes(name) + 1, partitionKey.length + partition),
+  );
+  return [...fields, creation, ...keys].reduce((sum, size) => sum + size, 0);
+}
+
+/** Returns the size of a field's largest value in bytes. */
+function largestValueBytes(name: string, schema: any): number {
+  if (schema.type === 'exact_optional') return largestValueBytes(name, schema.wrapped);
+  if (schema.type === 'picklist')
+    return Math.max(...schema.options.map((option: string) => Buffer.byteLength(option)));
+  const { type, maxLength } = v.getMetadata(schema) as { type?: string; maxLength?: number };
+  if (type === 'integer') return 21;
+  if (type === 'string' && maxLength) return 4 * maxLength; // UTF-8
+  throw new UsageError(`Add the size of the field ${name} to largestValueBytes in infra/capacity.ts.`);
+}

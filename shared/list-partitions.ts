@@ -1,0 +1,72 @@
+import { environmentVariables, requireEnvironment } from './names.ts';
+
+// The items of a list are spread over list partitions, because an index accepts only 1,000 write units per second for one
+// partition key value. The number of list partitions can change over time: an epoch starts with each change. An id
+// contains a time, and thus determines its epoch. All versions of the functions therefore agree on the partition of an
+// item, whatever their clocks show.
+
+/** Period that starts at `since` (ISO 8601, UTC), and in which new items are spread over `count` list partitions. */
+export interface ListEpoch {
+  since: string;
+  count: number;
+}
+
+/** Start of the first epoch. Ids contain the milliseconds since this time. They fit in 41 bits until September 2094. */
+export const ID_START = '2025-01-01T00:00:00Z';
+/** Number of ids of a millisecond. */
+export const IDS_PER_MILLISECOND = 2 ** 12;
+/** All ids are below this number, so that all JSON clients read them exactly (RFC 8259 section 6). */
+export const ID_LIMIT = BigInt(Number.MAX_SAFE_INTEGER) + 1n;
+
+/** Returns the lowest id of a millisecond. */
+export function firstIdAt(time: number): bigint {
+  return BigInt(time - Date.parse(ID_START)) * BigInt(IDS_PER_MILLISECOND);
+}
+
+/** Ids from `start` up to the start of the next epoch, which are spread over `count` list partitions. */
+export interface IdRange {
+  start: bigint;
+  count: number;
+}
+
+/** Returns the epochs of this stage, newest first. @throws Error if the environment variable has no valid epochs */
+export function listEpochs(): IdRange[] {
+  const epochs = JSON.parse(requireEnvironment(environmentVariables.listPartitions)) as ListEpoch[];
+  // Without a list partition, lists would be empty without an error.
+  if (!epochs.every(({ count }) => Number.isInteger(count) && count >= 1) || epochs[0]?.since !== ID_START)
+    throw new Error(`${environmentVariables.listPartitions} must contain epochs as in infra/stages.ts.`);
+  return epochs.map(({ since, count }) => ({ start: firstIdAt(Date.parse(since)), count })).toReversed();
+}
+
+/**
+ * Returns the epoch that an id belongs to, or the first epoch if a wrong clock led to a negative id.
+ *
+ * @param epochs result of `listEpochs`
+ */
+export function epochOf(id: bigint, epochs: IdRange[]): IdRange {
+  return epochs.find(({ start }) => start <= id) ?? epochs.at(-1)!;
+}
+
+/** Returns the list partition of an item. Retries of a create use the same partition, because the id is the same. */
+export function listPartitionOf(id: bigint, epochs: IdRange[]): string {
+  return (id % BigInt(epochOf(id, epochs).count)).toString();
+}
+
+/** A list partition. All of its items that are still to be read have ids below `below`. */
+export interface Unread {
+  partition: string;
+  below: bigint;
+}
+
+/** Returns the list partitions that can contain items with ids below `limit`, those with the newest items first. */
+export function partitionsBelow(limit: bigint, epochs: IdRange[]): Unread[] {
+  const unread: Unread[] = [];
+  let below = limit;
+  for (const { start, count } of epochs) {
+    if (start >= limit) continue;
+    // The other partitions of this epoch are also in a newer epoch.
+    for (let index = unread.length; index < count; index += 1) unread.push({ partition: `${index}`, below });
+    below = start;
+  }
+  return unread;
+}

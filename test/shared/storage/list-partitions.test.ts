@@ -1,0 +1,271 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
+import { create } from '../../../shared/storage/collection.ts';
+import { list } from '../../../shared/storage/lists.ts';
+import { books as collection } from '../../support/books.ts';
+import {
+  allPages,
+  anyFilters,
+  genres,
+  type IndexedBook,
+  indexedBook,
+  serveIndexes,
+  shelves,
+} from '../../support/indexed-books.ts';
+import '../../support/log-lines.ts'; // captures the metrics
+import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
+
+setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
+
+let now = 0;
+beforeEach(() => {
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+});
+
+/** An epoch. `start` is the number of milliseconds after the start of the first epoch. */
+interface Epoch {
+  start: number;
+  count: number;
+}
+
+const FIRST = Date.parse('2025-01-01T00:00:00Z');
+const IDS_PER_MILLISECOND = 4_096n;
+
+/** Uses the epochs, and sets the clock to a number of milliseconds after the start of the first epoch. */
+function use(epochs: Epoch[], clock: number): void {
+  const list = epochs.map(({ start, count }) => ({ since: new Date(FIRST + start).toISOString(), count }));
+  process.env['LIST_PARTITIONS'] = JSON.stringify([
+    { ...list[0], since: '2025-01-01T00:00:00Z' },
+    ...list.slice(1),
+  ]);
+  now = FIRST + clock;
+}
+
+const counts = fc.integer({ min: 1, max: 20 });
+
+/** Generates epochs whose counts go up and down. */
+const histories = fc
+  .tuple(counts, fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), counts), { maxLength: 5 }))
+  .map(([count, later]) => {
+    const epochs: Epoch[] = [{ start: 0, count }];
+    for (const [length, next] of later) epochs.push({ start: epochs.at(-1)!.start + length, count: next });
+    return epochs;
+  });
+
+function epochOf(id: bigint, epochs: Epoch[]): Epoch {
+  return epochs.findLast(({ start }) => start <= id / IDS_PER_MILLISECOND)!;
+}
+
+const fields = fc.record({ genre: fc.option(genres, { nil: undefined }), shelf: shelves });
+
+/** Generates epochs, and the books that a stage has stored in them, from oldest to newest. */
+const stages = histories.chain((epochs) => {
+  const end = epochs.at(-1)!.start + 30;
+  const id = fc
+    .tuple(fc.nat(end), fc.nat(4_095))
+    .map(([time, random]) => BigInt(time) * IDS_PER_MILLISECOND + BigInt(random) + 1n);
+  const books = fc
+    .uniqueArray(fc.tuple(id, fields), { selector: ([one]) => one, maxLength: 120, size: '+2' })
+    .map((all) =>
+      all
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([one, values]) => indexedBook(one, `${one % BigInt(epochOf(one, epochs).count)}`, values)),
+    );
+  const clock = fc.integer({ min: -10, max: end + 10 });
+  return fc.record({ epochs: fc.constant(epochs), books, clock });
+});
+
+const lists = fc.record({
+  stage: stages,
+  limit: fc.integer({ min: 1, max: 30 }),
+  filters: anyFilters,
+  booksAtOnce: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 5 })),
+});
+
+const newestFirst = (ids: bigint[]) => ids.toSorted((one, other) => (one > other ? -1 : 1));
+const idsOf = (books: IndexedBook[], filters: object) =>
+  newestFirst(books.filter((book) => isDeepStrictEqual({ ...book, ...filters }, book)).map(({ id }) => id));
+
+describe('a list over several epochs', () => {
+  test('contains each book exactly once, newest first, whatever the clock shows', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists, async ({ stage: { epochs, books, clock }, limit, filters, booksAtOnce }) => {
+        use(epochs, clock);
+        serveIndexes(books, booksAtOnce);
+        const pages = await allPages(limit, filters);
+        expect(pages.flat()).toEqual(idsOf(books, filters));
+        expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      }),
+    );
+  });
+
+  test('asks only the list partitions of the epochs that the page touches', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists, async ({ stage: { epochs, books, clock }, limit, filters, booksAtOnce }) => {
+        use(epochs, clock);
+        const expected = idsOf(books, filters);
+        for (
+          let cursor: bigint | undefined, first = 0;
+          first < Math.max(1, expected.length);
+          first += limit
+        ) {
+          serveIndexes(books, booksAtOnce);
+          await list(collection, { limit, filters, ...(cursor && { cursor }) });
+          // A page reads one book more, to determine whether there is a next page. The first page can also contain
+          // books that are newer than the clock.
+          const oldest = Number((expected[first + limit] ?? 0n) / IDS_PER_MILLISECOND);
+          const newest = cursor ? Number((cursor - 1n) / IDS_PER_MILLISECOND) : Infinity;
+          const touched = epochs.filter(({ start }, index) => {
+            const end = epochs[index + 1]?.start ?? Infinity;
+            return end > (cursor ? oldest : Math.min(oldest, clock)) && start <= newest;
+          });
+          const asked = inputs().map((input) => input.ExpressionAttributeValues[':key'].S.split('#').at(-1));
+          expect(Math.max(...asked)).toBeLessThan(Math.max(...touched.map(({ count }) => count)));
+          cursor = expected[first + limit - 1];
+        }
+      }),
+    );
+  });
+
+  test('asks one list partition in one query if a page is in an epoch with one list partition', async () => {
+    const epochs = [4, 1, 16].map((count, index) => ({ start: index * 1_000, count }));
+    use(epochs, 2_500);
+    const books = Array.from({ length: 40 }, (_, index) =>
+      indexedBook(BigInt(1_500 + index) * IDS_PER_MILLISECOND, '0'),
+    );
+    serveIndexes(books);
+    await list(collection, { limit: 20, filters: {}, cursor: 1_530n * IDS_PER_MILLISECOND });
+    expect(inputs().map(({ Limit }) => Limit)).toEqual([21]);
+  });
+
+  test('contains the books that were stored before there were epochs, in any of the list partitions', async () => {
+    const anywhere = fc.array(fc.record({ partition: fc.nat(3), fields }), { maxLength: 60, size: '+1' });
+    await fc.assert(
+      fc.asyncProperty(anywhere, async (all) => {
+        use([{ start: 0, count: 4 }], 1_000);
+        const books = all.map((book, index) =>
+          indexedBook(BigInt(index + 1), `${book.partition}`, book.fields),
+        );
+        serveIndexes(books);
+        expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+      }),
+    );
+  });
+});
+
+/** Clocks of instances differ from the true time by up to this many milliseconds. */
+const MAX_SKEW = 5;
+
+/** A deployment of a version with another epoch. */
+interface Deployment {
+  /** Milliseconds from the end of the previous deployment. */
+  pause: number;
+  /** Milliseconds in which the versions before and after the deployment both serve requests. */
+  duration: number;
+  isRolledBack: boolean;
+  /** Milliseconds from the end of the deployment to the start of the epoch, in addition to twice the skew of the clocks. */
+  delay: number;
+  count: number;
+}
+
+interface Action {
+  time: number;
+  /** Whether the newer of two versions acts, if a deployment is running. */
+  isNewer: boolean;
+  skew: number;
+  kind: 'create' | 'interrupted create' | 'retry' | 'list';
+}
+
+const deployments = fc.array(
+  fc.record<Deployment>({
+    pause: fc.nat(40),
+    duration: fc.nat(20),
+    isRolledBack: fc.boolean(),
+    delay: fc.integer({ min: 1, max: 20 }),
+    count: counts,
+  }),
+  { maxLength: 6 },
+);
+const actions = fc
+  .array(
+    fc.record<Action>({
+      time: fc.nat(300),
+      isNewer: fc.boolean(),
+      skew: fc.integer({ min: -MAX_SKEW, max: MAX_SKEW }),
+      kind: fc.constantFrom('create', 'create', 'create', 'interrupted create', 'retry', 'list'),
+    }),
+    { maxLength: 80, size: '+1' },
+  )
+  .map((all) => all.toSorted((one, other) => one.time - other.time));
+
+/** Returns the epochs of the versions that serve requests at each time. */
+function timeline(first: number, all: Deployment[]) {
+  let [epochs, time] = [[{ start: 0, count: first }], 0];
+  const changes = [{ time, versions: [epochs] }];
+  for (const { pause, duration, isRolledBack, delay, count } of all) {
+    const [start, end] = [time + pause, time + pause + duration];
+    // The newest version replaces an epoch that has not started, for example because it was rolled back.
+    const since = end + 2 * MAX_SKEW + delay;
+    const next = [...epochs.filter(({ start: other }) => other < since), { start: since, count }];
+    changes.push({ time: start, versions: [epochs, next] });
+    if (!isRolledBack) epochs = next;
+    changes.push({ time: end, versions: [epochs] });
+    // The next deployment starts after the epoch, because the next version must know all epochs that have started.
+    time = since + 2 * MAX_SKEW;
+  }
+  return (at: number) => changes.findLast((change) => change.time <= at)!.versions;
+}
+
+/** Mocks the tables of books and of idempotency records. Returns the books, and a function that makes the next put fail. */
+function serveTables() {
+  const books: IndexedBook[] = [];
+  const records = new Map<string, any>();
+  let isInterrupted = false;
+  serveIndexes(books);
+  mock.on(PutCommand).callsFake(({ TableName, Item }) => {
+    if (TableName === 'records') {
+      if (records.has(Item.token)) throw conditionFailed;
+      records.set(Item.token, Item);
+    } else {
+      if (isInterrupted) throw new Error('The function was interrupted.');
+      if (books.some(({ id }) => id === Item.id)) throw conditionFailed;
+      books.push(Item);
+    }
+    return {};
+  });
+  mock.on(GetCommand).callsFake(({ TableName, Key }) => ({
+    Item: TableName === 'records' ? records.get(Key.token) : books.find(({ id }) => id === Key.id),
+  }));
+  const interruptPut = async (run: () => Promise<unknown>) => {
+    isInterrupted = true;
+    await expect(run()).rejects.toThrow('The function was interrupted.');
+    isInterrupted = false;
+  };
+  return { books, interruptPut };
+}
+
+test('lists are complete while versions with different epochs serve requests, before and after an epoch starts', async () => {
+  await fc.assert(
+    fc.asyncProperty(counts, deployments, actions, async (first, all, acts) => {
+      const versionsAt = timeline(first, all);
+      const { books, interruptPut } = serveTables();
+      const interrupted: string[] = [];
+      for (const [index, { time, isNewer, skew, kind }] of acts.entries()) {
+        use(versionsAt(time).at(isNewer ? -1 : 0)!, Math.max(1, time + skew));
+        const newBook = { title: `Number ${index}`, shelf: 1n };
+        if (kind === 'create') await create(collection, newBook, `token ${index}`);
+        if (kind === 'interrupted create') {
+          await interruptPut(() => create(collection, { title: 'Interrupted', shelf: 1n }, `token ${index}`));
+          interrupted.push(`token ${index}`);
+        }
+        const token = kind === 'retry' && interrupted.shift();
+        if (token) await create(collection, { title: 'Interrupted', shelf: 1n }, token);
+        if (kind === 'list') expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+      }
+      use(versionsAt(Infinity)[0]!, 1_000);
+      expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+    }),
+  );
+});
