@@ -100,6 +100,15 @@ const Settings = group({
   functionTimeoutSeconds: integer(8, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
+  /**
+   * Share of the requests that X-Ray records in addition to the first request of each second. Without a sampling rule,
+   * X-Ray would record 5%. Errors are in the logs, even if X-Ray does not record their requests.
+   * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
+   */
+  tracedShare: rule<number>(
+    'a number from 0 to 1',
+    (value) => typeof value === 'number' && 0 <= value && value <= 1,
+  ),
   /** Whether a new version of a function gets only 10% of the requests for its first 10 minutes. */
   canaryDeployments: flag,
   /**

@@ -16,6 +16,8 @@ export const stages = {
     maxReadUnitsPerSecond: 1_000,
     maxWriteUnitsPerSecond: 500,
     logRetentionDays: 14,
+    // X-Ray's default. With few requests, more traces cost little.
+    tracedShare: 0.05,
     canaryDeployments: false,
     requestsPerSecond: 100,
     requestBurst: 200,
@@ -30,6 +32,8 @@ export const stages = {
     maxReadUnitsPerSecond: 20_000,
     maxWriteUnitsPerSecond: 4_000,
     logRetentionDays: 365,
+    // At 1,000 requests per second, X-Ray still records 11 of them, for about a fifth of the cost of X-Ray's default.
+    tracedShare: 0.01,
     canaryDeployments: true,
     requestsPerSecond: 1_000,
     requestBurst: 2_000,

@@ -46,6 +46,7 @@ test.each([
   ['iam:PassRole', 'iam::ACCOUNT:role/'],
   ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:'],
   ['logs:PutRetentionPolicy', 'logs:REGION:ACCOUNT:log-group:'],
+  ['xray:UpdateSamplingRule', 'xray:REGION:ACCOUNT:sampling-rule/'],
 ])('the policies allow %s only for resources of the stacks', (action, arn) => {
   const names = ['', 'Other-'].map((prefix) => `${prefix}${stackName('preview')}-Part1A2B`);
   expect(names.map((name) => canDeploy(action, `${arn}${name}`))).toEqual([true, false]);

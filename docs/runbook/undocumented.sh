@@ -32,6 +32,12 @@ head -c 65537 /dev/zero |
   SENT_KEY="${KEY_START}made_up" send "$BASE_URL$LIST_PATH" -D - -H "$JSON" --data-binary @-
 SENT_KEY="${KEY_START}made_up" send "$BASE_URL/web-inf" -D -
 
+TRACES=()
+for _ in {1..5}; do
+  TRACE="1-$(printf %x "$(date +%s)")-$(head -c 12 /dev/urandom | od -An -tx1 | tr -d ' \n')"
+  send "$BASE_URL$LIST_PATH" -o /dev/null -H "X-Amzn-Trace-Id: Root=$TRACE;Sampled=1"; TRACES+=("$TRACE")
+done
+
 INVALID=$KEY_START$(head -c 36 /dev/zero | tr '\0' a)
 for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL$LIST_PATH" -o /dev/null; done
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
@@ -43,6 +49,13 @@ expect 'Access log: a row for each status above. The 503 has the errorType INTEG
 web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, correct
 the filter ServerErrors in infra/stack/access-log.ts, because clients can make ApiServerErrors fire.'
 access_log 'stats count(*) as requests by method, status, errorType, integrationStatus'
+
+expect 'Missing trace ids: 0 requests. Otherwise, find_trace finds only requests that X-Ray recorded.'
+access_log 'filter not ispresent(traceId) or traceId = "-" | stats count(*) as requests'
+
+expect 'Requested traces: less than 5, depending on tracedShare. If all 5 are recorded, clients can increase the charge
+for traces with a header. Correct "Not included" in docs/cost.md.'
+aws xray batch-get-traces --trace-ids "${TRACES[@]}" --query 'length(Traces)'
 
 expect 'Percentiles: numbers, although the access log contains the latencies as text.'
 latencies

@@ -2,8 +2,9 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as route53 from 'aws-cdk-lib/aws-route53';
+import * as xray from 'aws-cdk-lib/aws-xray';
 import { Construct } from 'constructs';
-import { productName, serviceName } from '../../shared/names.ts';
+import { productName, serviceName, stackName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
@@ -65,6 +66,7 @@ export function addApi(stack: StageStack, functions: Functions) {
   addGatewayResponses(api);
   // The URL in the CDK's output lacks `/v1`, so the stack outputs the base URL instead.
   api.node.tryRemoveChild('Endpoint');
+  addSamplingRule(scope, stage, api.deploymentStage.stageArn);
 
   if (domain) addDomain(scope, api as apigateway.IRestApi, domain);
   const reasons = {
@@ -99,6 +101,36 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
   }
+}
+
+/**
+ * Adds the rule by which API Gateway decides which requests X-Ray records. API Gateway passes the decision on in the header
+ * `X-Amzn-Trace-Id`, and functions with active tracing follow this header.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
+ * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html
+ * https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_lambda.Tracing.html
+ */
+function addSamplingRule(scope: Construct, { name, tracedShare }: Stage, resourceArn: string): void {
+  // A name is required, has at most 32 characters, and must be unique in the account and region. Deployments can only
+  // create rules whose names start as those of the stacks (docs/policies/deploy.json).
+  const ruleName = `${stackName(name).slice(0, 23)}-${scope.node.addr.slice(-8)}`;
+  new xray.CfnSamplingRule(scope, 'SamplingRule', {
+    samplingRule: {
+      version: 1,
+      ruleName,
+      // X-Ray uses the first matching rule in ascending order, so operators can add rules with precedence over this one.
+      priority: 9_000,
+      reservoirSize: 1,
+      fixedRate: tracedShare,
+      serviceType: 'AWS::ApiGateway::Stage',
+      // The service name, which contains the names of the API and the stage, can exceed the 64 characters of a rule.
+      serviceName: '*',
+      resourceArn,
+      host: '*',
+      httpMethod: '*',
+      urlPath: '*',
+    },
+  });
 }
 
 /** Adds a custom domain. URLs with this domain do not contain the stage's name. */

@@ -18,6 +18,7 @@ export const changes: Record<string, (stages: Stages) => Stages> = {
   listPartitions: (all) => inEach(all, () => ({ listPartitions: threeEpochs })),
   canaryDeployments: (all) => inEach(all, () => ({ canaryDeployments: false })),
   authorizerCacheSeconds: (all) => inEach(all, () => ({ authorizerCacheSeconds: 30 })),
+  tracedShare: (all) => inEach(all, () => ({ tracedShare: 0.5 })),
   logRetentionDays: (all) => inEach(all, () => ({ logRetentionDays: 180 })),
   'firewall.action': (all) =>
     inEach(all, (name) => ({ firewall: { ...all[name]!.firewall!, action: 'count' } })),

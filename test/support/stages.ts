@@ -8,6 +8,7 @@ const common = {
   maxWriteUnitsPerSecond: 200,
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
+  tracedShare: 0.05,
   requestsPerSecond: 100,
   requestBurst: 200,
   createsPerSecond: 80,

@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { collections } from '../../../shared/contract/operations.ts';
-import { pascalCase, serviceTag, stackName } from '../../../shared/names.ts';
+import { serviceTag, stackName } from '../../../shared/names.ts';
 import { type Stage, stagesOf } from '../../settings.ts';
 import { stages } from '../../stages.ts';
 import { synthesize } from '../../synthesize.ts';
@@ -16,10 +15,13 @@ export interface StageContents {
   insightRules: number;
   webAcls: number;
   webAclRules: number;
-  /** Number of indexes of the first collection's table. */
-  indexes: number;
+  dashboards: number;
   /** Memory size of each function in MB. */
   functionMegabytes: number;
+  /** Number of requests that X-Ray records in each second before it records only a share. */
+  tracesPerSecond: number;
+  /** Number of days for which AWS Backup keeps a daily backup, and its copies, in total. 0 without backups. */
+  backupDays: number;
 }
 
 interface Template {
@@ -42,20 +44,20 @@ export async function contentsOfStages(): Promise<StageContents[]> {
 
 /** Returns the numbers in the template of a stage. */
 export function contentsOf({ Resources }: Template): Omit<StageContents, 'stage'> {
-  const resources = Object.entries(Resources).map(([id, { Type, Properties }]) => ({ id, Type, Properties }));
-  const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
+  const ofType = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
   const tables = ofType('AWS::DynamoDB::GlobalTable');
   const webAcls = ofType('AWS::WAFv2::WebACL');
-  const tableName = `Storage${pascalCase(collections[0].plural)}`;
-  // The logical id ends with a hash.
-  const table = tables.find(({ id }) => new RegExp(`^${tableName}[\\dA-F]{8}$`).test(id))!;
   return {
     alarmMetrics: sum(ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => metricsOfAlarm(Properties))),
     insightRules: sum(tables.map(({ Properties }) => insightRulesOfTable(Properties))),
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
-    indexes: table.Properties.GlobalSecondaryIndexes.length,
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
     functionMegabytes: ofType('AWS::Lambda::Function')[0]!.Properties.MemorySize,
+    tracesPerSecond: sum(
+      ofType('AWS::XRay::SamplingRule').map(({ Properties }) => Properties.SamplingRule.ReservoirSize),
+    ),
+    backupDays: sum(ofType('AWS::Backup::BackupPlan').map(({ Properties }) => daysOfBackups(Properties))),
   };
 }
 
@@ -66,6 +68,13 @@ function sum(numbers: number[]): number {
 /** Returns the number of metrics of an alarm. The metric math expressions of an alarm are free. */
 function metricsOfAlarm({ Metrics }: any): number {
   return Metrics ? Metrics.filter((metric: any) => metric.MetricStat).length : 1;
+}
+
+/** Returns the sum of the days for which a plan keeps a backup and its copies. */
+function daysOfBackups({ BackupPlan }: any): number {
+  const rules: any[] = BackupPlan.BackupPlanRule;
+  const kept = rules.flatMap(({ Lifecycle, CopyActions }) => [{ Lifecycle }, ...CopyActions]);
+  return sum(kept.map(({ Lifecycle }) => Lifecycle.DeleteAfterDays));
 }
 
 /**

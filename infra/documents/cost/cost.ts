@@ -1,7 +1,7 @@
 import { collections } from '../../../shared/contract/operations.ts';
 import { markdownTable } from '../markdown.ts';
 import { contentsOfStages, type StageContents } from './contents.ts';
-import { assumptionList, LOG_COMPRESSION, type Usage, usageOf } from './usage.ts';
+import { assumptionList, LOG_COMPRESSION, type PartialWorkload, type Usage, usageOf } from './usage.ts';
 
 interface Charge {
   /** AWS service, as docs/cost.md links to it. */
@@ -12,21 +12,24 @@ interface Charge {
   formula?: string;
   /** Name of a unit that `price` and `units` use, such as `million`. */
   unit: string;
-  /** @default - no price, because no source of the price has a date */
-  price?: Price;
-  /** Number of units per month. @default - the example omits the charge */
-  units?: (usage: Usage, contents: StageContents) => number;
+  price: Price;
+  /** Number of units per month. */
+  units: (usage: Usage, contents: StageContents) => number;
 }
+
+/**
+ * Sources of prices, which docs/cost.md dates: the AWS Price List, AWS's pricing pages, AWS's announcements of prices, and
+ * copies and quotations of pricing pages that show no date.
+ */
+type Source = 'L' | 'P' | 'A' | 'Q';
 
 interface Price {
   /** Dollars per unit above each number of units. The first number is 0. */
   tiers: [above: number, dollars: number][];
-  /** AWS Price List or pricing page, which docs/cost.md dates. */
-  source: 'L' | 'P';
+  source: Source;
 }
 
-const fromPriceList = (dollars: number): Price => ({ tiers: [[0, dollars]], source: 'L' });
-const fromPricingPage = (dollars: number): Price => ({ tiers: [[0, dollars]], source: 'P' });
+const flat = (dollars: number, source: Source): Price => ({ tiers: [[0, dollars]], source });
 const millions = (units: number) => units / 1_000_000;
 
 const backedUp = new Intl.ListFormat('en-GB').format([
@@ -45,6 +48,7 @@ const charges: Charge[] = [
         [0, 3.5],
         [333, 2.8],
         [1_000, 2.38],
+        [20_000, 1.51],
       ],
       source: 'L',
     },
@@ -55,7 +59,7 @@ const charges: Charge[] = [
     item: 'invocations',
     formula: 'requests + authorizer calls',
     unit: 'million',
-    price: fromPriceList(0.2),
+    price: flat(0.2, 'L'),
     units: ({ invocations }) => millions(invocations),
   },
   {
@@ -63,37 +67,102 @@ const charges: Charge[] = [
     item: 'duration on arm64',
     formula: 'invocations × billed seconds × GB of memory',
     unit: 'GB-second',
-    price: fromPriceList(0.0000133334),
+    price: flat(0.0000133334, 'L'),
     units: ({ gbSeconds }) => gbSeconds,
   },
   {
+    service: 'DynamoDB',
+    item: 'reads',
+    formula: 'read units',
+    unit: 'million',
+    price: flat(0.125, 'A'),
+    units: ({ readUnits }) => millions(readUnits),
+  },
+  {
+    service: 'DynamoDB',
+    item: 'writes',
+    formula: 'write units',
+    unit: 'million',
+    price: flat(0.625, 'A'),
+    units: ({ writeUnits }) => millions(writeUnits),
+  },
+  {
+    service: 'DynamoDB',
+    item: 'storage',
+    formula: 'GB of tables and indexes',
+    unit: 'GB',
+    price: flat(0.25, 'Q'),
+    units: ({ storedGb }) => storedGb,
+  },
+  {
+    service: 'DynamoDB',
+    item: 'point-in-time recovery',
+    formula: 'GB of tables',
+    unit: 'GB',
+    price: flat(0.2, 'Q'),
+    units: ({ recoveryGb }) => recoveryGb,
+  },
+  {
+    service: 'AWS Backup',
+    item: 'backups',
+    formula: `GB of ${backedUp} × (7 + \`retentionDays\`), if \`backup\` is set`,
+    unit: 'GB',
+    price: flat(0.1, 'Q'),
+    units: ({ backupGb }) => backupGb,
+  },
+  {
     service: 'CloudWatch',
-    item: 'log ingestion',
+    item: 'access log',
     formula: 'GB of log lines',
     unit: 'GB',
-    price: fromPriceList(0.5),
-    units: ({ logGb }) => logGb,
+    price: flat(0.5, 'L'),
+    units: ({ accessLogGb }) => accessLogGb,
+  },
+  {
+    service: 'CloudWatch',
+    item: 'function logs',
+    formula: 'GB of log lines',
+    unit: 'GB',
+    price: {
+      tiers: [
+        [0, 0.5],
+        [10_240, 0.25],
+        [30_720, 0.1],
+        [51_200, 0.05],
+      ],
+      source: 'A',
+    },
+    units: ({ functionLogGb }) => functionLogGb,
   },
   {
     service: 'CloudWatch',
     item: 'log storage',
     formula: `GB of log lines × ${LOG_COMPRESSION} × months of \`logRetentionDays\``,
     unit: 'GB',
-    price: fromPriceList(0.03),
+    price: flat(0.03, 'L'),
     units: ({ storedLogGb }) => storedLogGb,
   },
   {
     service: 'CloudWatch',
     item: 'custom metrics',
     unit: 'metric',
-    price: fromPriceList(0.3),
+    price: flat(0.3, 'L'),
+    units: ({ customMetrics }) => customMetrics,
+  },
+  {
+    service: 'X-Ray',
+    item: 'traces',
+    formula: 'recorded requests',
+    unit: 'million',
+    price: flat(5, 'Q'),
+    units: ({ traces }) => millions(traces),
   },
   {
     service: 'WAF',
     item: 'requests',
     formula: 'requests, if `firewall` is set',
     unit: 'million',
-    price: fromPricingPage(0.6),
+    price: flat(0.6, 'P'),
     units: ({ requests }, { webAcls }) => webAcls * millions(requests),
   },
   {
@@ -105,105 +174,87 @@ const charges: Charge[] = [
       tiers: [
         [0, 0.09],
         [10_240, 0.085],
+        [51_200, 0.07],
+        [153_600, 0.05],
       ],
       source: 'L',
     },
     units: ({ responseGb }) => responseGb,
   },
   {
-    service: 'DynamoDB',
-    item: 'read units',
-    unit: 'million',
-    units: ({ readUnits }) => millions(readUnits),
-  },
-  {
-    service: 'DynamoDB',
-    item: 'write units',
-    unit: 'million',
-    units: ({ writeUnits }) => millions(writeUnits),
-  },
-  {
-    service: 'DynamoDB',
-    item: 'storage',
-    formula: 'GB of tables and indexes',
-    unit: 'GB',
-    units: ({ storedGb }) => storedGb,
-  },
-  {
-    service: 'DynamoDB',
-    item: 'point-in-time recovery',
-    formula: 'GB of tables',
-    unit: 'GB',
-    units: ({ recoveryGb }) => recoveryGb,
-  },
-  {
-    service: 'AWS Backup',
-    item: 'backups',
-    formula: `GB of ${backedUp} × (7 + \`retentionDays\`), if \`backup\` is set`,
-    unit: 'GB',
-  },
-  {
-    service: 'X-Ray',
-    item: 'recorded traces',
-    unit: 'million',
-    units: ({ traces }) => millions(traces),
-  },
-  {
     service: 'CloudWatch',
     item: 'alarm metrics',
     unit: 'metric',
-    price: fromPricingPage(0.1),
+    price: flat(0.1, 'P'),
     units: (_, { alarmMetrics }) => alarmMetrics,
   },
   {
     service: 'CloudWatch',
     item: 'rules of Contributor Insights',
     unit: 'rule',
-    price: fromPriceList(0.5),
+    price: flat(0.5, 'L'),
     units: (_, { insightRules }) => insightRules,
+  },
+  {
+    service: 'CloudWatch',
+    item: 'dashboards',
+    unit: 'dashboard',
+    price: flat(3, 'Q'),
+    units: (_, { dashboards }) => dashboards,
   },
   {
     service: 'WAF',
     item: 'web ACLs',
     unit: 'web ACL',
-    price: fromPricingPage(5),
+    price: flat(5, 'P'),
     units: (_, { webAcls }) => webAcls,
   },
   {
     service: 'WAF',
     item: 'rules of the web ACL',
     unit: 'rule',
-    price: fromPricingPage(1),
+    price: flat(1, 'P'),
     units: (_, { webAclRules }) => webAclRules,
   },
-  { service: 'CloudWatch', item: 'dashboards', unit: 'dashboard' },
 ];
 
-/** Requests per second in the columns of the example. */
+/** Requests per second in the tables of docs/cost.md and README.md. */
 const RATES = [0, 10, 1_000];
-/** README leaves out the highest rate, because staging's settings do not allow it. */
-const README_RATES = RATES.slice(0, 2);
+/** Values of `tracedShare` that docs/cost.md compares. */
+const TRACED_SHARES = [0, 0.01, 0.05, 1];
 
 /** Returns the generated parts of docs/cost.md and README.md. */
 export async function costParts() {
   const stages = await contentsOfStages();
   const production = stages.find(({ stage }) => stage.name === 'production')!;
+  const totals = totalTable(stages);
   return {
     'docs/cost.md': {
+      totals,
+      example: exampleTable(production),
       charges: chargeTable(),
       contents: contentsTable(stages),
       assumptions: assumptionList(production),
-      example: exampleTable(production),
+      traces: traceTable(production),
     },
-    'README.md': { cost: totalTable(stages) },
+    'README.md': { cost: totals },
   };
+}
+
+/**
+ * Returns the dollars per month of a workload, such as `{ requestsPerSecond: 10, storedItems: 1e9 }`, in a stage. The sum
+ * contains all charges of docs/cost.md.
+ */
+export function monthlyCost(workload: PartialWorkload, contents: StageContents): number {
+  const usage = usageOf(workload, contents);
+  return charges.reduce((total, charge) => total + dollarsOf(charge, usage, contents), 0);
 }
 
 function chargeTable(): string {
   const rows = charges.map(({ service, item, formula, unit, price }) => [
-    formula ? `[${service}][] ${item}` : `[${service}][]`,
+    `[${service}][] ${item}`,
     formula ?? item,
-    price ? priceText(price, unit) : '–',
+    priceText(price, unit),
   ]);
   return markdownTable(['Charge', 'Units per month', 'Price, dollars'], rows, '---');
 }
@@ -221,50 +272,59 @@ function contentsTable(stages: StageContents[]): string {
     contents.stage.name,
     `${contents.alarmMetrics}`,
     `${contents.insightRules}`,
+    `${contents.dashboards}`,
     `${contents.webAcls}`,
     `${contents.webAclRules}`,
-    format(dollarsPerMonth(0, contents)),
   ]);
-  const counts = ['Alarm metrics', 'Rules of Contributor Insights', 'Web ACLs', 'Rules of the web ACL'];
-  return markdownTable(['Stage', ...counts, 'Dollars per month'], rows);
+  const counts = ['Alarm metrics', 'Rules of Contributor Insights', 'Dashboards', 'Web ACLs'];
+  return markdownTable(['Stage', ...counts, 'Rules of the web ACL'], rows);
 }
 
-/** Returns the example's table: dollars for charges with a price, the total, and units for the other charges. */
+/** Returns the dollars of each charge at each rate, and the totals. */
 export function exampleTable(contents: StageContents): string {
-  const inExample = charges.filter(({ units }) => units);
-  const cellsOf = (charge: Charge) =>
-    RATES.map((rate) => {
-      const units = charge.units!(usageOf(rate, contents), contents);
-      return units === 0 ? '' : format(charge.price ? dollarsFor(units, charge.price) : units);
-    });
-  const total = RATES.map((rate) => `**${format(dollarsPerMonth(rate, contents))}**`);
+  const usages = RATES.map((requestsPerSecond) => usageOf({ requestsPerSecond }, contents));
+  const rows = charges.map((charge) => [
+    `${charge.service} ${charge.item}`,
+    ...usages.map((usage) => format(dollarsOf(charge, usage, contents))),
+  ]);
+  const totals = RATES.map(
+    (requestsPerSecond) => `**${format(monthlyCost({ requestsPerSecond }, contents))}**`,
+  );
   return markdownTable(
     ['Dollars per month', ...RATES.map(rateText)],
-    [
-      ...inExample.filter(({ price }) => price).map((charge) => [nameOf(charge), ...cellsOf(charge)]),
-      ['**total of these rows**', ...total],
-      ...inExample
-        .filter(({ price }) => !price)
-        .map((charge) => [`+ ${nameOf(charge)}, ${charge.unit}`, ...cellsOf(charge)]),
-    ],
+    // Charges that the example never has, such as that of backups, are in the table of charges only.
+    [...rows.filter(([, ...cells]) => cells.some((cell) => cell !== '')), ['**total**', ...totals]],
   );
 }
 
-function totalTable(stages: StageContents[]): string {
-  const rows = README_RATES.map((rate) => [
-    rateText(rate),
-    ...stages.map((contents) => format(dollarsPerMonth(rate, contents))),
+/** Returns the total of each stage at each rate. A dash replaces totals at rates that the stage's settings do not allow. */
+export function totalTable(stages: StageContents[]): string {
+  const rows = RATES.map((requestsPerSecond) => [
+    rateText(requestsPerSecond),
+    ...stages.map((contents) =>
+      requestsPerSecond > contents.stage.requestsPerSecond
+        ? '–'
+        : format(monthlyCost({ requestsPerSecond }, contents)),
+    ),
   ]);
   return markdownTable(['Dollars per month', ...stages.map(({ stage }) => stage.name)], rows);
 }
 
-/** Returns the sum of the charges that have a price and are in the example. */
-function dollarsPerMonth(requestsPerSecond: number, contents: StageContents): number {
-  const usage = usageOf(requestsPerSecond, contents);
-  return charges.reduce(
-    (total, { price, units }) => (price && units ? total + dollarsFor(units(usage, contents), price) : total),
-    0,
-  );
+/** Returns the dollars of X-Ray's traces by `tracedShare` at each rate. */
+export function traceTable(contents: StageContents): string {
+  const charge = charges.find(({ service }) => service === 'X-Ray')!;
+  const rates = RATES.filter((rate) => rate > 0);
+  const rows = TRACED_SHARES.map((tracedShare) => [
+    `${tracedShare}`,
+    ...rates.map((requestsPerSecond) =>
+      format(dollarsOf(charge, usageOf({ requestsPerSecond, tracedShare }, contents), contents)),
+    ),
+  ]);
+  return markdownTable(['`tracedShare`', ...rates.map(rateText)], rows);
+}
+
+function dollarsOf({ units, price }: Charge, usage: Usage, contents: StageContents): number {
+  return dollarsFor(units(usage, contents), price);
 }
 
 function dollarsFor(units: number, { tiers }: Price): number {
@@ -274,8 +334,7 @@ function dollarsFor(units: number, { tiers }: Price): number {
   }, 0);
 }
 
-const nameOf = ({ service, item }: Charge) => `${service} ${item}`;
 const rateText = (rate: number) =>
   rate === 0 ? 'without requests' : `${rate.toLocaleString('en')} requests/s`;
 const format = (value: number) =>
-  value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  value === 0 ? '' : value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import type { Collection } from '../../../shared/contract/collection.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { listIndexes } from '../../../shared/list-indexes.ts';
+import type { Stage } from '../../settings.ts';
 import { markdownList } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
 
@@ -11,8 +13,6 @@ const DAYS_PER_MONTH = SECONDS_PER_MONTH / SECONDS_PER_DAY;
 const GB = 2 ** 30;
 /** Assumed ratio of the compressed logs that CloudWatch stores to the ingested logs. */
 export const LOG_COMPRESSION = 0.2;
-/** X-Ray records the first request of each second, and this share of the others. */
-const RECORDED_SHARE = 0.05;
 /** DynamoDB charges for these bytes of each item in a table or index, in addition to the item's size. */
 const ITEM_OVERHEAD_BYTES = 100;
 
@@ -22,48 +22,89 @@ const { singular, plural } = collection;
 
 /** Assumed size in bytes of an item with the attribute `creation`, but without the keys of its indexes. */
 const BYTES_WITHOUT_KEYS = 129;
+/** Assumed share of the items that have a value for an optional field. */
+const OPTIONAL_SHARE = 0.9;
 
-/** Size in bytes of the keys of an item's indexes, such as `newest` and `newest-by-genre`, with the examples of the fields. */
-function keyBytes({ item, ...others }: Collection): number {
-  const keys = listIndexes(others).map(({ filters, partitionKey }) => {
-    const values = filters.map((name) => String(v.getExamples(item.entries[name] as never)[0]));
-    return `${partitionKey}${[...values, '0'].join('#')}`;
+/** What the storage of a collection's items costs. */
+export interface ItemSize {
+  /** Size in bytes of an item in the table, and in each index that contains the item. */
+  bytes: number;
+  /** Share of the items that each index contains. */
+  indexShares: number[];
+}
+
+/** Returns the assumed size of a collection's items. Their fields have the values of the filters' examples. */
+export function itemSize({ item, filters, filterCombinations }: Collection): ItemSize {
+  const indexes = listIndexes({ filterCombinations });
+  const keys = indexes.map((index) => {
+    const values = index.filters.map((name) => String(v.getExamples(filters[name] as never)[0]));
+    return `${index.partitionKey}${[...values, '0'].join('#')}`;
   });
-  return Buffer.byteLength(keys.join(''));
+  // An index contains the items that have a value for each of its filters. All items have values for required fields.
+  const optional = (name: string) => item.entries[name]!.type === 'exact_optional';
+  return {
+    bytes: BYTES_WITHOUT_KEYS + Buffer.byteLength(keys.join('')),
+    indexShares: indexes.map((index) => OPTIONAL_SHARE ** index.filters.filter(optional).length),
+  };
 }
 
 /** Assumed size in bytes of a stored item. */
-export const ITEM_BYTES = BYTES_WITHOUT_KEYS + keyBytes(collection);
+export const ITEM_BYTES = itemSize(collection).bytes;
 
-/** Assumptions of the example. */
+/** Shares of all requests by kind of operation. Their sum is 1. */
+export interface Mix {
+  lists: number;
+  gets: number;
+  creates: number;
+}
+
+/** Traffic and data of a stage in a month. */
+export interface Workload {
+  /** Constant rate of all requests. */
+  requestsPerSecond: number;
+  /** @default - the example's */
+  mix: Mix;
+  /** Number of items in the table of the first collection. @default - what the creates of the example's months add */
+  storedItems: number;
+  /** @default - the size of the first collection's items */
+  item: ItemSize;
+  /** Number of list partitions that a list queries. @default - the stage's setting */
+  listPartitions: number;
+  /** Share of requests that X-Ray records after the first request of each second. @default - the stage's setting */
+  tracedShare: number;
+}
+
+/** A workload whose missing values have the defaults of `Workload`. */
+export type PartialWorkload = Partial<Workload> & Pick<Workload, 'requestsPerSecond'>;
+
+/** Assumptions of the example, and of all workloads. */
 const example = {
-  /** Shares of all requests. */
-  lists: 0.8,
-  gets: 0.15,
-  creates: 0.05,
+  mix: { lists: 0.8, gets: 0.15, creates: 0.05 },
   /** Share of the creates that have an `Idempotency-Key`. */
   createsWithKey: 0.5,
   itemsPerList: 20,
   billedMs: 8,
   billedMsWithKey: 14,
-  itemBytes: ITEM_BYTES,
+  /** Memory size with which the durations were measured. */
+  billedMegabytes: 512,
   recordBytes: 175,
-  /** Share of the items that an index for a filter contains. */
-  filteredShare: 0.9,
   monthsOfItems: 12,
   daysOfRecords: 3,
   apiKeys: 100,
-  logBytes: 600,
-  responseBytes: 2_175,
+  accessLogBytes: 650,
+  metricBytes: 220,
+  responseBytes: { lists: 2_530, gets: 770, creates: 670 },
 };
 
-/** Units per month that depend on the number of requests. */
+/** Units per month that depend on the number of requests and items. */
 export interface Usage {
   requests: number;
   invocations: number;
   gbSeconds: number;
-  logGb: number;
+  accessLogGb: number;
+  functionLogGb: number;
   storedLogGb: number;
+  customMetrics: number;
   responseGb: number;
   readUnits: number;
   writeUnits: number;
@@ -71,44 +112,67 @@ export interface Usage {
   storedGb: number;
   /** Size of the tables, which point-in-time recovery stores again. */
   recoveryGb: number;
+  /** Size of the daily backups and of their copies. Each contains all items. */
+  backupGb: number;
   traces: number;
 }
 
-/** Returns the example's usage at a constant rate. */
+/** Returns the usage of a workload. The assumptions that `Workload` does not contain are the example's. */
 export function usageOf(
-  requestsPerSecond: number,
-  { stage, indexes, functionMegabytes }: StageContents,
+  partial: PartialWorkload,
+  { stage, functionMegabytes, tracesPerSecond, backupDays }: StageContents,
 ): Usage {
+  const { requestsPerSecond, mix, storedItems, item, listPartitions, tracedShare } = workloadOf(
+    partial,
+    stage,
+  );
   const requests = requestsPerSecond * SECONDS_PER_MONTH;
-  const creates = requests * example.creates;
+  const creates = requests * mix.creates;
   const createsWithKey = creates * example.createsWithKey;
   const invocations = requests + authorizerCalls(requestsPerSecond, stage.authorizerCacheSeconds);
   const billedMs =
     invocations * example.billedMs + createsWithKey * (example.billedMsWithKey - example.billedMs);
+  const metrics = metricShares(mix);
+  const accessLogGb = (requests * example.accessLogBytes) / GB;
+  const functionLogGb = (requests * sum(metrics) * example.metricBytes) / GB;
 
-  // Each query reads one item more than the page contains, so that the last page has no link to another page.
-  const queryBlocks = Math.ceil(((example.itemsPerList + 1) * example.itemBytes) / 4_096);
-  const listUnits = 0.5 * stage.listPartitions.at(-1)!.count * queryBlocks;
-  // Each item is in the table and in the index `newest`. All other indexes are for filters.
-  const copiesPerItem = 2 + (indexes - 1) * example.filteredShare;
+  // Each query reads one item more than the page contains, so that the last page has no link to another page. With
+  // several list partitions, a query reads at most as much.
+  const queryBlocks = Math.ceil(((example.itemsPerList + 1) * item.bytes) / 4_096);
+  const listUnits = 0.5 * listPartitions * queryBlocks;
+  const copiesPerItem = 1 + sum(item.indexShares);
 
-  const itemsGb = (creates * example.monthsOfItems * (example.itemBytes + ITEM_OVERHEAD_BYTES)) / GB;
+  const itemsGb = (storedItems * (item.bytes + ITEM_OVERHEAD_BYTES)) / GB;
   const recordsPerDay = createsWithKey / DAYS_PER_MONTH;
   const recordsGb =
     (recordsPerDay * example.daysOfRecords * (example.recordBytes + ITEM_OVERHEAD_BYTES)) / GB;
-  const logGb = (requests * example.logBytes) / GB;
   return {
     requests,
     invocations,
     gbSeconds: (billedMs / 1_000) * (functionMegabytes / 1_024),
-    logGb,
-    storedLogGb: logGb * LOG_COMPRESSION * (stage.logRetentionDays / DAYS_PER_MONTH),
-    responseGb: (requests * example.responseBytes) / GB,
-    readUnits: requests * (example.lists * listUnits + example.gets) + (invocations - requests),
-    writeUnits: creates * Math.ceil(example.itemBytes / 1_024) * copiesPerItem + createsWithKey,
+    accessLogGb,
+    functionLogGb,
+    storedLogGb: (accessLogGb + functionLogGb) * LOG_COMPRESSION * (stage.logRetentionDays / DAYS_PER_MONTH),
+    customMetrics: requests > 0 ? metrics.filter((share) => share > 0).length : 0,
+    responseGb: (requests * averageResponseBytes(mix)) / GB,
+    readUnits: requests * (mix.lists * listUnits + mix.gets) + (invocations - requests),
+    writeUnits: creates * Math.ceil(item.bytes / 1_024) * copiesPerItem + createsWithKey,
     storedGb: itemsGb * copiesPerItem + recordsGb,
     recoveryGb: itemsGb + recordsGb,
-    traces: SECONDS_PER_MONTH * tracesPerSecond(requestsPerSecond),
+    backupGb: itemsGb * backupDays,
+    traces: SECONDS_PER_MONTH * recordedPerSecond(requestsPerSecond, tracesPerSecond, tracedShare),
+  };
+}
+
+function workloadOf(partial: PartialWorkload, stage: Stage): Workload {
+  const { requestsPerSecond, mix = example.mix } = partial;
+  return {
+    mix,
+    storedItems: requestsPerSecond * SECONDS_PER_MONTH * mix.creates * example.monthsOfItems,
+    item: itemSize(collection),
+    listPartitions: stage.listPartitions.at(-1)!.count,
+    tracedShare: stage.tracedShare,
+    ...partial,
   };
 }
 
@@ -118,25 +182,56 @@ function authorizerCalls(requestsPerSecond: number, cacheSeconds: number): numbe
   return (example.apiKeys * SECONDS_PER_MONTH) / (cacheSeconds + secondsBetweenRequests);
 }
 
-function tracesPerSecond(requestsPerSecond: number): number {
-  const first = Math.min(requestsPerSecond, 1);
-  return first + RECORDED_SHARE * (requestsPerSecond - first);
+/** Returns the share of the requests that emit each metric: creates, and calls to each deprecated operation. */
+function metricShares(mix: Mix): number[] {
+  const { list, get, create }: Record<'list' | 'get' | 'create', Operation> = collection.operations;
+  const byOperation: [Operation, number][] = [
+    [list, mix.lists],
+    [get, mix.gets],
+    [create, mix.creates],
+  ];
+  const deprecated = byOperation.filter(([{ deprecation }]) => deprecation);
+  return [mix.creates, ...deprecated.map(([, share]) => share)];
 }
 
-const percent = (share: number) => `${share * 100}%`;
+function averageResponseBytes({ lists, gets, creates }: Mix): number {
+  const { responseBytes } = example;
+  return lists * responseBytes.lists + gets * responseBytes.gets + creates * responseBytes.creates;
+}
+
+/** Returns the traces per second. X-Ray records the first `reservoir` requests of a second, and a share of the others. */
+function recordedPerSecond(requestsPerSecond: number, reservoir: number, share: number): number {
+  const first = Math.min(requestsPerSecond, reservoir);
+  return first + share * (requestsPerSecond - first);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+const percent = (share: number) => share.toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 });
+
+const bytes = (number: number) => `${number.toLocaleString('en')} bytes`;
 
 /** Returns the example's assumptions as a Markdown list. */
-export function assumptionList({ functionMegabytes, indexes }: StageContents): string {
-  const filtered = `Each index for a filter contains ${percent(example.filteredShare)} of the ${plural}. `;
+export function assumptionList({ functionMegabytes }: StageContents): string {
+  const { mix, responseBytes } = example;
+  const { indexShares } = itemSize(collection);
+  const shares = indexShares.slice(1).map(percent);
+  const filtered = `The indexes for filters contain ${shares.join(', ')} of the ${plural}. `;
   return markdownList([
-    `**Requests**: ${percent(example.lists)} list ${example.itemsPerList} ${plural}, ${percent(example.gets)} fetch one, and ` +
-      `${percent(example.creates)} create one. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
-      `On average, a response has ${example.responseBytes.toLocaleString('en')} bytes, and a request adds ` +
-      `${example.logBytes} bytes of logs. No request fails.`,
+    `**Requests**: ${percent(mix.lists)} list ${example.itemsPerList} ${plural}, ${percent(mix.gets)} fetch one, and ` +
+      `${percent(mix.creates)} create one. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
+      `No request fails.`,
+    `**Responses** have ${bytes(responseBytes.lists)} for a list, ${bytes(responseBytes.gets)} for a fetched ${singular}, ` +
+      `and ${bytes(responseBytes.creates)} for a created ${singular}, including headers.`,
+    `**Logs**: A request adds ${bytes(example.accessLogBytes)} to the access log. A create, or a call to a deprecated ` +
+      `operation, adds a metric of ${bytes(example.metricBytes)} to a function's log.`,
     `**Functions**: Lambda bills ${example.billedMs} ms for an invocation, or ${example.billedMsWithKey} ms with an ` +
-      `\`Idempotency-Key\`. A function has ${functionMegabytes} MB of memory.`,
-    `**Data**: Each ${singular} has ${example.itemBytes} bytes, and each idempotency record ${example.recordBytes} ` +
-      `bytes. ${indexes > 1 ? filtered : ''}The tables contain ${example.monthsOfItems} months of ${plural} and ` +
+      `\`Idempotency-Key\`. These durations hold for ${example.billedMegabytes} MB of memory. A function has ` +
+      `${functionMegabytes} MB.`,
+    `**Data**: Each ${singular} has ${ITEM_BYTES} bytes, and each idempotency record ${example.recordBytes} ` +
+      `bytes. ${shares.length > 0 ? filtered : ''}The tables contain ${example.monthsOfItems} months of ${plural} and ` +
       `${example.daysOfRecords} days of idempotency records.`,
     `**Clients** use ${example.apiKeys} API keys.`,
   ]);

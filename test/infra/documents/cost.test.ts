@@ -1,11 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { contentsOf } from '../../../infra/documents/cost/contents.ts';
-import { exampleTable } from '../../../infra/documents/cost/cost.ts';
-import { stages } from '../../../infra/stages.ts';
-import { collections } from '../../../shared/contract/operations.ts';
-import { pascalCase } from '../../../shared/names.ts';
-
-const items = `Storage${pascalCase(collections[0].plural)}`;
+import { exampleTable, monthlyCost, totalTable, traceTable } from '../../../infra/documents/cost/cost.ts';
+import { itemSize, usageOf } from '../../../infra/documents/cost/usage.ts';
+import { books } from '../../support/books.ts';
+import { stages } from '../../support/stages.ts';
 
 const metric = (Id: string) => ({ Id, MetricStat: {} });
 const table = (...indexes: string[]) => ({
@@ -19,63 +17,191 @@ const table = (...indexes: string[]) => ({
     Replicas: [{ ContributorInsightsSpecification: { Enabled: true } }],
   },
 });
+const weekOfBackups = { Lifecycle: { DeleteAfterDays: 7 }, CopyActions: [] };
+const resources = {
+  ApiLatency: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'Latency' } },
+  ApiErrors: {
+    Type: 'AWS::CloudWatch::Alarm',
+    Properties: { Metrics: [metric('part'), metric('total'), { Id: 'excess', Expression: 'part - total' }] },
+  },
+  Dashboard: { Type: 'AWS::CloudWatch::Dashboard', Properties: {} },
+  StorageItems: table('newest', 'newest-by-genre'),
+  StorageApiKeys: table(),
+  Firewall: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
+  ListItems: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
+  SamplingRule: { Type: 'AWS::XRay::SamplingRule', Properties: { SamplingRule: { ReservoirSize: 2 } } },
+  BackupPlan: {
+    Type: 'AWS::Backup::BackupPlan',
+    Properties: {
+      BackupPlan: {
+        BackupPlanRule: [{ ...weekOfBackups, CopyActions: [{ Lifecycle: { DeleteAfterDays: 35 } }] }],
+      },
+    },
+  },
+};
 
 test('the cost of a stage depends on the metrics of its alarms, not on their expressions, and on all keys of its tables', () => {
-  const contents = contentsOf({
-    Resources: {
-      ApiLatency: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'Latency' } },
-      ApiErrors: {
-        Type: 'AWS::CloudWatch::Alarm',
-        Properties: {
-          Metrics: [metric('part'), metric('total'), { Id: 'excess', Expression: 'part - total' }],
-        },
-      },
-      // An index of this table must not count as an index of the first collection's table.
-      [`${items}Copies0A1B2C3D`]: table('newest'),
-      [`${items}4E5F6A7B`]: table('newest', 'newest-by-genre'),
-      StorageApiKeys8C9D0E1F: table(),
-      Firewall: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
-      ListItems: { Type: 'AWS::Lambda::Function', Properties: { MemorySize: 512 } },
-    },
-  });
-  expect(contents).toEqual({
+  expect(contentsOf({ Resources: resources })).toEqual({
     alarmMetrics: 3,
-    // The keys of three tables (1 each) and three indexes (2 each).
-    insightRules: 9,
+    // The keys of two tables (1 each) and two indexes (2 each).
+    insightRules: 6,
     webAcls: 1,
     webAclRules: 2,
-    indexes: 2,
+    dashboards: 1,
     functionMegabytes: 512,
+    tracesPerSecond: 2,
+    backupDays: 42,
   });
 });
 
-test('the example adds up dollars, and applies lower prices only to the units above a threshold', () => {
-  const stage = { ...stages.production, name: 'production' };
-  const rows = exampleTable({
-    stage: {
-      ...stage,
-      logRetentionDays: 365,
-      authorizerCacheSeconds: 60,
-      listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
-    },
-    alarmMetrics: 44,
-    insightRules: 9,
-    webAcls: 1,
-    webAclRules: 5,
-    indexes: 2,
-    functionMegabytes: 512,
-  }).split('\n');
-  const expected = [
+const stage = {
+  ...stages.production,
+  name: 'production',
+  requestsPerSecond: 1_000,
+  authorizerCacheSeconds: 60,
+  tracedShare: 0.01,
+  logRetentionDays: 365,
+};
+const contents = {
+  stage,
+  alarmMetrics: 44,
+  insightRules: 9,
+  webAcls: 1,
+  webAclRules: 5,
+  dashboards: 1,
+  functionMegabytes: 512,
+  tracesPerSecond: 1,
+  backupDays: 0,
+};
+const item = { bytes: 165, indexShares: [1, 0.9] };
+const onlyLists = { lists: 1, gets: 0, creates: 0 };
+const onlyCreates = { lists: 0, gets: 0, creates: 1 };
+
+/** Returns the cells of the example that are not empty, in the row of a charge. */
+function example(charge: string): string[] {
+  const rows = exampleTable(contents).split('\n');
+  return rows.find((row) => row.startsWith(`| ${charge} |`))!.match(/\d[\d,.]*(?= \|)/g)!;
+}
+
+describe('the example', () => {
+  test.each([
     // 2,628 million requests: 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38
-    '| API Gateway requests |  | 91.98 | 6,907.74 |',
-    // 2,628,000 s × 10/s × 600 bytes ÷ 2^30 = 14.685 GB, of which 0.2 × 12 months × 0.03
-    '| CloudWatch log storage |  | 1.06 | 105.73 |',
-    // 44 × 0.10 + 9 × 0.50 + 5 + 5 × 1
-    '| **total of these rows** | **18.90** | **147.47** | **10,492.03** |',
-    // 26.28 million × (0.8 × 0.5 + 0.15), and 100 keys × 2,628,000 s ÷ (60 s + 10 s)
-    '| + DynamoDB read units, million |  | 18.21 | 1,449.77 |',
-    // 1.314 million creates × (2 + 0.9), and 0.657 million records
-    '| + DynamoDB write units, million |  | 4.47 | 446.76 |',
-  ];
-  expect(rows).toEqual(expect.arrayContaining(expected));
+    ['API Gateway requests', ['91.98', '6,907.74']],
+    // 26.28 million requests × (0.8 × 0.5 + 0.15), and 100 keys × 2,628,000 s ÷ (60 s + 10 s), each × 0.125 per million
+    ['DynamoDB reads', ['2.28', '181.22']],
+    // 26.28 million requests × 650 bytes ÷ 2^30 × 0.50
+    ['CloudWatch access log', ['7.95', '795.44']],
+    // 26.28 million requests × (0.01 × 9 + 1) ÷ 10, × 5 per million
+    ['X-Ray traces', ['14.32', '144.41']],
+    ['CloudWatch alarm metrics', ['4.40', '4.40', '4.40']],
+    ['CloudWatch dashboards', ['3.00', '3.00', '3.00']],
+  ])('contains the dollars of the charge %s', (charge, dollars) => {
+    expect(example(charge)).toEqual(dollars);
+  });
+
+  test('has totals that are the sums of all rows', () => {
+    const rows = exampleTable(contents).trimEnd().split('\n').slice(2);
+    const cents = rows.map((row) =>
+      row
+        .split('|')
+        .slice(2, -1)
+        .map((cell) => Math.round(100 * Number(cell.replaceAll(/[^\d.]/g, '')))),
+    );
+    const totals = cents.pop()!;
+    for (const [column, total] of totals.entries()) {
+      const sum = cents.reduce((dollars, row) => dollars + row[column]!, 0);
+      // Each row is rounded to a cent.
+      expect(Math.abs(sum - total)).toBeLessThanOrEqual(rows.length / 2);
+    }
+    // 44 × 0.10 + 9 × 0.50 + 3 + 5 + 5 × 1
+    expect(totals[0]).toBe(2_190);
+  });
+
+  test('has a dash instead of a total at rates that the settings of a stage do not allow', () => {
+    const small = { ...contents, stage: { ...stage, name: 'small', requestsPerSecond: 999 } };
+    const lines = totalTable([small, contents]).trimEnd().split('\n');
+    expect(lines.at(0)).toBe('| Dollars per month | small | production |');
+    expect(lines.at(2)).toBe('| without requests | 21.90 | 21.90 |');
+    expect(lines.at(4)).toMatch(/^\| 1,000 requests\/s \| – \| [\d,]+\.\d\d \|$/);
+  });
+
+  test('shows what traces cost by tracedShare', () => {
+    expect(traceTable(contents)).toContain('| 0 | 13.14 | 13.14 |');
+    // 2.628 million seconds × (1 + 0.05 × 999) × 5 per million
+    expect(traceTable(contents)).toContain('| 0.05 | 19.05 | 669.48 |');
+  });
+});
+
+describe('the usage of a workload', () => {
+  test('depends on its mix, its items and its list partitions', () => {
+    const lists = usageOf({ requestsPerSecond: 10, item, mix: onlyLists, listPartitions: 16 }, contents);
+    // 26.28 million lists × 8, and the authorizer's reads
+    expect(lists.readUnits / 1e6).toBeCloseTo(210.24 + 3.754, 2);
+    expect(lists).toMatchObject({ writeUnits: 0, storedGb: 0, functionLogGb: 0, customMetrics: 0 });
+    const creates = usageOf({ requestsPerSecond: 10, item, mix: onlyCreates, storedItems: 1e9 }, contents);
+    // 26.28 million creates × (2 + 0.9), and half as many records
+    expect(creates.writeUnits / 1e6).toBeCloseTo(76.212 + 13.14, 3);
+    // A billion items × 265 bytes × 2.9, and 3 days of 432,000 records × 275 bytes
+    expect(creates.storedGb).toBeCloseTo(715.72 + 0.33, 1);
+    expect(creates.customMetrics).toBe(1);
+  });
+
+  test('contains the items of 12 months if it does not say how many are stored', () => {
+    // 12 × 0.05 × 2.628 million items × 265 bytes × 2.9, and 3 days of 2,160 records × 275 bytes
+    expect(usageOf({ requestsPerSecond: 1, item }, contents).storedGb).toBeCloseTo(1.1285 + 0.0017, 4);
+  });
+
+  test('contains backups for the days for which they are kept', () => {
+    const workload = { requestsPerSecond: 0, item, storedItems: 2 ** 30 };
+    // 265 GB of items, for which each day of a daily backup costs 0.10 per GB
+    const [without, some] = [0, 42].map((backupDays) => monthlyCost(workload, { ...contents, backupDays }));
+    expect(some! - without!).toBeCloseTo(265 * 42 * 0.1, 5);
+  });
+});
+
+test('a month of 100,000 requests per second costs the lower prices of high tiers', () => {
+  const [none, some] = [0, 100_000].map((requestsPerSecond) =>
+    monthlyCost({ requestsPerSecond, item, mix: onlyCreates, storedItems: 0, tracedShare: 0 }, contents),
+  );
+  const million = 262_800;
+  const gigabytes = (bytes: number) => (million * 1e6 * bytes) / 2 ** 30;
+  const authorizer = (100 * 2_628_000) / (60 + 0.001) / 1e6;
+  const records = (3 * 0.5 * 86_400 * 1e5 * 275) / 2 ** 30;
+  const [access, functions, responses] = [650, 220, 670].map(gigabytes) as [number, number, number];
+  const expected =
+    // API Gateway, Lambda's invocations and duration
+    333 * 3.5 +
+    667 * 2.8 +
+    19_000 * 2.38 +
+    (million - 20_000) * 1.51 +
+    (million + authorizer) * 0.2 +
+    ((million + authorizer) * 8e3 + (million / 2) * 6e3) * 0.5 * 0.0000133334 +
+    // DynamoDB's reads, writes, storage and recovery
+    authorizer * 0.125 +
+    million * (2.9 + 0.5) * 0.625 +
+    records * (0.25 + 0.2) +
+    // the access log, function logs, the storage of both, a metric and traces
+    access * 0.5 +
+    10_240 * 0.5 +
+    20_480 * 0.25 +
+    20_480 * 0.1 +
+    (functions - 51_200) * 0.05 +
+    (access + functions) * 0.2 * 12 * 0.03 +
+    0.3 +
+    2.628 * 5 +
+    // the firewall and the transfer of responses
+    million * 0.6 +
+    10_240 * 0.09 +
+    40_960 * 0.085 +
+    102_400 * 0.07 +
+    (responses - 153_600) * 0.05;
+  expect(some! - none!).toBeCloseTo(expected, 1);
+});
+
+test('an index contains all items if its filters are required fields, and otherwise the items that have a value', () => {
+  // Genre is optional, and shelf is required. Items have the keys partition = 0, genrePartition = crime#0 and
+  // genre-shelfPartition = crime#7#0.
+  expect(itemSize(books)).toEqual({ bytes: 129 + 10 + 21 + 29, indexShares: [1, 0.9, 0.9] });
+  const filterCombinations = [[], ['shelf']];
+  expect(itemSize({ ...books, filterCombinations }).indexShares).toEqual([1, 1]);
 });

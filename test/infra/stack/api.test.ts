@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../support/stages.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 import { product } from '../../support/product.ts';
+import { metricNamespace } from '../../../shared/names.ts';
 
 // The HTTP tests cover routes, authentication and responses. The tests in this file cover properties that local HTTP
 // tests cannot check.
@@ -23,6 +24,26 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     const logging = { LoggingLevel: 'OFF', DataTraceEnabled: false };
     expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toEqual([
       expect.objectContaining({ TracingEnabled: true, MethodSettings: [{ ...limits, ...logging }] }),
+    ]);
+  });
+
+  // Priorities up to 8,999 are left for rules of operators.
+  test('has an X-Ray sampling rule that matches only this stage', () => {
+    const rules = propertiesOf(template, 'AWS::XRay::SamplingRule').map(({ SamplingRule }) => SamplingRule);
+    expect(rules).toEqual([
+      {
+        Version: 1,
+        RuleName: expect.stringMatching(new RegExp(`^${metricNamespace}-.*-[\\da-f]{8}$`)),
+        Priority: 9_000,
+        ReservoirSize: 1,
+        FixedRate: 0.05,
+        ResourceARN: `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/restapis/\${ApiRestApi}/stages/\${ApiRestApiDeploymentStage${stage}}`,
+        ServiceType: 'AWS::ApiGateway::Stage',
+        ServiceName: '*',
+        Host: '*',
+        HTTPMethod: '*',
+        URLPath: '*',
+      },
     ]);
   });
 

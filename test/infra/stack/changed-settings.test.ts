@@ -36,6 +36,7 @@ const extended = changedStack({
   backup,
   requestsPerSecond: 7,
   logRetentionDays: 30,
+  tracedShare: 0.5,
 });
 const moved = changedStack({ domain: { name: domain.name, certificateArn, disableDefaultEndpoint: true } });
 
@@ -107,6 +108,21 @@ describe('a custom domain', () => {
     expect(Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(isDisabled);
     expect(Outputs['BaseUrl'].Value).toBe('https://api.example.com/v1');
   });
+});
+
+test('the sampling rule records the configured share of requests, and its name has at most 32 characters', () => {
+  const [rule] = propertiesOf(extended, 'AWS::XRay::SamplingRule');
+  expect(rule.SamplingRule.FixedRate).toBe(0.5);
+  const names = ['a', 'b'].map((last) => {
+    const stage = `${'a'.repeat(29)}${last}`;
+    const [longest] = propertiesOf(
+      templateOf({ stage, settings: stages.staging }),
+      'AWS::XRay::SamplingRule',
+    );
+    return longest.SamplingRule.RuleName;
+  });
+  expect(names).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{1,32}$/)));
+  expect(new Set(names).size).toBe(2);
 });
 
 test('only the configured email address subscribes to the alarm topic', () => {

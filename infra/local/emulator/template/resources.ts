@@ -194,4 +194,5 @@ export const SKIPPED_TYPES = new Set([
   'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
+  'AWS::XRay::SamplingRule',
 ]);
