@@ -38,6 +38,8 @@ alarms=$(aws cloudwatch describe-alarms --alarm-name-prefix "$stack-Monitoring" 
 [[ $alarms ]] || fail "$stack has no rollback alarms. Follow 'First deploy' in docs/runbook.md."
 triggers=()
 for arn in $alarms; do triggers+=(--rollback-trigger-alarm-arns "$arn"); done
+node --require ./infra/require-node.cjs infra/operate/epochs.ts --stage production ||
+  fail 'Nothing was deployed. See "Change the number of list partitions" in docs/runbook.md.'
 "${probe[@]}" || fail 'The probe failed, so nothing was deployed. Check production, and re-run the job.'
 
 # The account stack is deployed without rollback alarms, because all stages share it. CloudFormation would otherwise use

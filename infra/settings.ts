@@ -73,7 +73,7 @@ const Settings = group({
   /**
    * Number of list partitions over which new items are spread, as a list of epochs. To change the number, add an epoch that
    * starts after the deployment and its possible rollback. Never change an epoch that has started, because lists would omit
-   * items. See "Change the number of list partitions" in docs/runbook.md.
+   * items. See the section "Change the number of list partitions" in docs/runbook.md.
    */
   listPartitions: epochs,
   /** Whether the stack and its tables are protected from deletion. If true, tables, logs and backups outlive the stack. */

@@ -30,8 +30,9 @@ case $command in
     echo $PPID > deployment
     until [[ -e finished ]]; do sleep 0.01; done
     exit "$DEPLOYED" ;;
+  node*epochs*) exit "$EPOCHS" ;;
   node*)
-    [[ $(grep -c ^node calls) != "$FAILING" ]] || exit 1
+    [[ $(grep -c ^node.*smoke calls) != "$FAILING" ]] || exit 1
     [[ $command != *50m ]] || { touch finished; while :; do sleep 0.01; done; } ;;
 esac
 `;
@@ -40,7 +41,7 @@ esac
 async function run(faults: object) {
   const cwd = mkdtempSync(join(parent, 'run-'));
   for (const name of ['aws', 'node', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
-  const defaults = { ALARMS: 'arn:1\\tarn:2\\n', FAILING: '', DEPLOYED: '0', CANCELED: '0' };
+  const defaults = { ALARMS: 'arn:1\\tarn:2\\n', FAILING: '', EPOCHS: '0', DEPLOYED: '0', CANCELED: '0' };
   const env = { ...defaults, ...faults, PATH: `${cwd}:${process.env['PATH']}` };
   const { code, stderr } = await outcomeOf(promisify(execFile)(script, { cwd, env }));
   return { code, stderr, calls: readFileSync(join(cwd, 'calls'), 'utf8') };
@@ -51,6 +52,7 @@ const canceled = `${started} cancel-update-stack stop-deployment`;
 test.each([
   ['passes', {}, 0, /^$/, `${started} 1m`],
   ['fails', { DEPLOYED: '1' }, 1, /^$/, started],
+  ['would change the past', { EPOCHS: '1' }, 1, /Nothing was deployed/, ''],
   ['is the first', { ALARMS: '' }, 1, /First deploy/, ''],
   ['follows a failed probe', { FAILING: '1' }, 1, /nothing was deployed/, 'smoke'],
   ['fails the probe', { FAILING: '2', DEPLOYED: '1' }, 1, /was canceled/, canceled],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
@@ -65,7 +65,7 @@ describe('docs/runbook.md', () => {
   test('contains each section that the code refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources.join('\n'));
-    expect(ofCode).toContain('Raising listPartitions');
+    expect(ofCode).toContain('Change the number of list partitions');
     expect(unknown(ofCode, sections.map(headingOf))).toEqual([]);
   });
 });
@@ -150,6 +150,55 @@ describe('the commands of the runbook', () => {
         ),
       );
       expect(dimensionsRead('database_latencies')).toEqual(new Set(expected));
+    });
+  });
+
+  describe.each(['bash', 'zsh'])('that point `live` to an older version, in %s,', (shell) => {
+    const first = '{"since":"2025-01-01T00:00:00Z","count":4}';
+    const past = '{"since":"2026-01-01T00:00:00Z","count":1}';
+    const future = '{"since":"2999-01-01T00:00:00Z","count":9}';
+    const isMissing = spawnSync(shell, ['-c', 'true']).error !== undefined;
+
+    /** Returns the output and the error output of `point_live 7`, and the epochs of version 7 and of `live`. */
+    function pointLive(older: string, live: string) {
+      const stub = `aws() {
+        case "$*" in
+          *list-stack-resources*) echo list ;;
+          *'list --qualifier 7'*) echo "$OLDER" ;;
+          *'list --qualifier live'*) echo "$LIVE" ;;
+          *update-alias*) echo "$*" ;;
+        esac
+      }`;
+      const script = `${stub}\n. docs/runbook/runbook.sh > /dev/null\nFUNCTION=List\npoint_live 7`;
+      const settings = { STAGE: 'production', AWS_REGION: 'eu-central-1', OLDER: older, LIVE: live };
+      const { stdout, stderr } = spawnSync(shell, ['-c', script], {
+        env: { ...process.env, ...settings },
+        encoding: 'utf8',
+      });
+      return { stdout, stderr };
+    }
+
+    (isMissing ? test.skip : test).each([
+      ['they have the same epochs', `[${first},${past}]`, `[${first},${past}]`],
+      ['only an epoch in the future differs', `[${first},${past}]`, `[${first},${past},${future}]`],
+      ['the function has no epochs', 'None', 'None'],
+    ])('update the alias if %s', (_when, older, live) => {
+      const { stdout, stderr } = pointLive(older, live);
+      expect(stderr).toBe('');
+      expect(stdout).toMatch(
+        /update-alias --function-name list --name live --function-version 7 --routing-config/,
+      );
+    });
+
+    (isMissing ? test.skip : test).each([
+      ['does not know an epoch that has started', `[${first}]`, `[${first},${past}]`],
+      ['is from before there were epochs', '4', `[${first},${past}]`],
+    ])('refuse a version that %s', (_what, older, live) => {
+      expect(pointLive(older, live)).toEqual({
+        stdout: '',
+        stderr:
+          'Version 7 of List does not know an epoch of listPartitions that has started, so lists would miss items.\n',
+      });
     });
   });
 

@@ -105,6 +105,27 @@ versions() {
   done
 }
 
+# started_epochs VERSION: prints the epochs of list partitions that have started, as a version of $FUNCTION knows them.
+started_epochs() {
+  local now epoch since
+  now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  aws lambda get-function-configuration --function-name "$(physical_id Lambda::Function "$FUNCTION")" --qualifier "$1" \
+    --query Environment.Variables.LIST_PARTITIONS --output text | grep -o '{[^}]*}' | while read -r epoch; do
+    since=${epoch#*since\":\"}
+    if [ "$(printf '%s\n' "${since%%\"*}" "$now" | sort | head -n 1)" != "$now" ]; then echo "$epoch"; fi
+  done
+}
+
+# point_live VERSION: points the alias live of $FUNCTION to a version, unless lists would miss items.
+point_live() {
+  if [ "$(started_epochs "$1")" != "$(started_epochs live)" ]; then
+    echo "Version $1 of $FUNCTION does not know an epoch of listPartitions that has started, so lists would miss items." >&2
+    return 1
+  fi
+  aws lambda update-alias --function-name "$(physical_id Lambda::Function "$FUNCTION")" --name live \
+    --function-version "$1" --routing-config '{"AdditionalVersionWeights":{}}'
+}
+
 # database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.
 database_latencies() {
   local table call

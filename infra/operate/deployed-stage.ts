@@ -21,19 +21,29 @@ export async function findCaller(): Promise<string> {
 /** Returns outputs of a stage's stack. @throws UsageError if `stage` is invalid or the stack or an output is missing */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   requireStageName(stage, '--stage must be a deployed stage, whose name');
-  const StackName = stackName(stage);
-  const client = new CloudFormationClient();
-  const region = requireRegion(await client.config.region());
-  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch((error: Error) => {
-    if (!error.message.endsWith('does not exist')) throw error;
-    throw new UsageError(`Your AWS account has no stack ${StackName} in ${region}. ${adviceFor(stage)}`);
-  });
-  const outputs = ['BaseUrl', 'ApiKeysTable'];
-  const [baseUrl, apiKeysTable] = outputs.map(
-    (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
-  );
+  const outputs = await findOutputs(stage);
+  const stack = stackName(stage);
+  if (!outputs) {
+    const region = await new CloudFormationClient().config.region();
+    throw new UsageError(`Your AWS account has no stack ${stack} in ${region}. ${adviceFor(stage)}`);
+  }
+  const { BaseUrl: baseUrl, ApiKeysTable: apiKeysTable } = outputs;
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
-  throw new UsageError(`The stack ${StackName} lacks the output ${outputs.join(' or ')}. Deploy it again.`);
+  throw new UsageError(`The stack ${stack} lacks the output BaseUrl or ApiKeysTable. Deploy it again.`);
+}
+
+/** Returns the outputs of a stage's stack by name, or undefined if the stack does not exist. */
+export async function findOutputs(stage: string): Promise<Record<string, string> | undefined> {
+  const client = new CloudFormationClient();
+  requireRegion(await client.config.region());
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName(stage) }));
+    const outputs = Stacks?.[0]?.Outputs ?? [];
+    return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  } catch (error) {
+    if ((error as Error).message.endsWith('does not exist')) return undefined;
+    throw error;
+  }
 }
 
 /** Returns advice for a stage without a stack. Deploying a mistyped name would create a stage. */

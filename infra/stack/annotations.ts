@@ -16,6 +16,8 @@ const quotas = [
   ['maxWriteUnitsPerSecond', 40_000],
   ['requestsPerSecond', 10_000],
   ['requestBurst', 5_000],
+  ['createsPerSecond', 10_000],
+  ['createBurst', 5_000],
 ] as const;
 
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */

@@ -27,6 +27,8 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     addBackup(stack, tables);
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     new CfnOutput(stack, 'ApiKeysTable', { value: tables.apiKeys.tableName, description: 'API key table' });
+    const epochs = JSON.stringify(stage.listPartitions);
+    new CfnOutput(stack, 'ListPartitions', { value: epochs, description: 'Epochs of list partitions' });
     new CfnOutput(stack, 'AlarmTopic', { value: stack.topic.topicArn, description: 'Alarm topic' });
     addAnnotations(stack, today);
     // The access log requires the role that the account stack creates.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { collections } from '../../../shared/contract/operations.ts';
 import { stages } from '../../support/stages.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 import { product } from '../../support/product.ts';
@@ -21,9 +22,19 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   test('has one stage, which traces requests, logs no bodies and applies the configured limits to all methods', () => {
     const { requestsPerSecond: ThrottlingRateLimit, requestBurst: ThrottlingBurstLimit } = stages[stage];
     const limits = { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit, ThrottlingBurstLimit };
+    // List partitions limit only creates. A tilde and 1 stand for a slash in a path.
+    const creates = collections.map(({ path }) => ({
+      ResourcePath: `/${path.replaceAll('/', '~1')}`,
+      HttpMethod: 'POST',
+      ThrottlingRateLimit: stages[stage].createsPerSecond,
+      ThrottlingBurstLimit: stages[stage].createBurst,
+    }));
     const logging = { LoggingLevel: 'OFF', DataTraceEnabled: false };
     expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toEqual([
-      expect.objectContaining({ TracingEnabled: true, MethodSettings: [{ ...limits, ...logging }] }),
+      expect.objectContaining({
+        TracingEnabled: true,
+        MethodSettings: [{ ...limits, ...logging }, ...creates.map((one) => ({ ...one, ...logging }))],
+      }),
     ]);
   });
 

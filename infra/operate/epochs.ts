@@ -1,0 +1,44 @@
+import type { ListEpoch } from '../../shared/list-partitions.ts';
+import { type OptionValues, runWithOptions, UsageError } from '../command.ts';
+import type { StageSettings } from '../settings.ts';
+import { stages } from '../stages.ts';
+import { findOutputs } from './deployed-stage.ts';
+
+/** Longest time in hours from this check to the end of a deployment with a canary, including its rollback. */
+const DEPLOYMENT_HOURS = 2;
+
+const USAGE = `npm run epochs -- --stage STAGE
+
+Checks that the epochs of listPartitions in infra/stages.ts can be deployed: they must contain all deployed epochs that
+have started, and a new epoch must start at least ${DEPLOYMENT_HOURS} hours from now. Otherwise, lists could omit items.
+
+  --stage      stage in infra/stages.ts (requires AWS credentials, and the stage's region in AWS_REGION)`;
+
+const options = { stage: { type: 'string' } } as const;
+
+async function checkEpochs({ stage = '' }: OptionValues<typeof options>): Promise<void> {
+  const all: Record<string, StageSettings> = stages;
+  if (!Object.hasOwn(all, stage)) throw new UsageError(`--stage must be ${Object.keys(all).join(' or ')}.`);
+  const planned = all[stage]!.listPartitions;
+  const outputs = await findOutputs(stage);
+  const deployed = outputs?.['ListPartitions'];
+  if (deployed !== undefined) requireSameStart(stage, JSON.parse(deployed) as ListEpoch[], planned);
+  console.log(`The epochs of listPartitions in infra/stages.ts can be deployed to ${stage}.`);
+}
+
+/** @throws UsageError if two lists of epochs differ in epochs that start before a deployment could end */
+function requireSameStart(stage: string, deployed: ListEpoch[], planned: readonly ListEpoch[]): void {
+  const end = new Date(Date.now() + DEPLOYMENT_HOURS * 3_600_000);
+  const fixed = (epochs: readonly ListEpoch[]) =>
+    epochs
+      .filter(({ since }) => new Date(since) < end)
+      .map(({ since, count }) => `{ since: '${since}', count: ${count} }`)
+      .join(', ');
+  if (fixed(deployed) === fixed(planned)) return;
+  throw new UsageError(
+    `infra/stages.ts, stage ${stage}: The epochs of listPartitions before ${end.toISOString()} must be those of the deployed ` +
+      `stage, [${fixed(deployed)}], not [${fixed(planned)}], because lists could otherwise omit items.`,
+  );
+}
+
+await runWithOptions(USAGE, options, checkEpochs);

@@ -1,0 +1,52 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { stages } from '../../../infra/stages.ts';
+import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
+import { done, errorOutput, runModule } from '../../support/run-command.ts';
+
+const behavior: AwsBehavior = {};
+const aws = await startFakeAws(behavior);
+afterAll(() => aws.close());
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const planned = stages.staging.listPartitions;
+
+/** Runs the check of infra/stages.ts while other epochs are deployed. */
+function check(deployed: object[] | undefined, stage = 'staging') {
+  behavior.outputs = {
+    BaseUrl: 'http://127.0.0.1:1/v1',
+    ...(deployed && { ListPartitions: JSON.stringify(deployed) }),
+  };
+  return runModule('infra/operate/epochs.ts', ['--stage', stage], aws.environment);
+}
+
+test.each([
+  ['the same epochs are deployed', planned],
+  [
+    'only an epoch that starts in three hours is deployed in addition',
+    [...planned, { since: inHours(3), count: 9 }],
+  ],
+  ['the deployed version has no epochs', undefined],
+])('epochs can be deployed if %s', async (_when, deployed) => {
+  expect(done(await check(deployed))).toBe(
+    'The epochs of listPartitions in infra/stages.ts can be deployed to staging.\n',
+  );
+});
+
+test('epochs can be deployed with a new stage', async () => {
+  expect(done(await check([], 'production'))).toContain('can be deployed to production.');
+});
+
+test.each([
+  ['that has started is missing', [...planned, { since: inHours(-1), count: 9 }]],
+  ['that could start during the deployment is missing', [...planned, { since: inHours(1), count: 9 }]],
+  ['is edited', [{ ...planned[0]!, count: 199 }]],
+  ['is new and has started', []],
+])('epochs cannot be deployed if an epoch %s', async (_what, deployed) => {
+  expect(errorOutput(await check(deployed))).toMatch(
+    /^infra\/stages\.ts, stage staging: The epochs of listPartitions before \S+ must be those of the deployed stage, \[.*\], not \[\{ since: '2025-01-01T00:00:00Z', .*\], because lists could otherwise omit items\.$/,
+  );
+});
+
+test('an unknown stage is rejected', async () => {
+  expect(errorOutput(await check(planned, 'prod'))).toBe('--stage must be staging or production.');
+});
