@@ -3,11 +3,13 @@ import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { clientParts } from './clients.ts';
+import { contentsOfStages } from './cost/contents.ts';
 import { costParts } from './cost/cost.ts';
 import { interfaceParts } from './interface.ts';
 import { markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { withoutReferences } from './openapi/references.ts';
+import { scalingParts } from './scaling.ts';
 
 const USAGE = `node infra/documents/generate.ts [--check]
 
@@ -18,8 +20,10 @@ Writes openapi.json and the generated parts of documents.
 async function generatedFiles(): Promise<[file: string, text: string][]> {
   const openApi = openApiJson();
   const contract = withoutReferences(parseJson(openApi));
+  const contents = await contentsOfStages();
   const parts = [
-    ...Object.entries(await costParts()),
+    ...Object.entries(costParts(contents)),
+    ...Object.entries(scalingParts(contents)),
     ...Object.entries(interfaceParts(contract)),
     ...Object.entries(clientParts()),
     ...Object.entries({ 'docs/security.md': { retention: retentionTable() } }),

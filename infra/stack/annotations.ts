@@ -7,13 +7,14 @@ import type { StageStack } from './stage-stack.ts';
 const SUNSET_WARNING_DAYS = 180;
 
 /**
- * Default quotas of an account in most regions. Higher settings only cause a warning, because AWS can raise the quotas.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+ * Highest values that the default quotas of an account allow in most regions. Higher settings only cause a warning,
+ * because AWS can raise the quotas. The maximum throughput of a table must be below its quota of 40,000.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const quotas = [
-  ['maxReadUnitsPerSecond', 40_000],
-  ['maxWriteUnitsPerSecond', 40_000],
+  ['maxReadUnitsPerSecond', 39_999],
+  ['maxWriteUnitsPerSecond', 39_999],
   ['requestsPerSecond', 10_000],
   ['requestBurst', 5_000],
   ['createsPerSecond', 10_000],

@@ -6,9 +6,9 @@ import { startLocalService } from '../support/local-service.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
 import { formatSpread, type Spread } from './measurements.ts';
-import { itemCount, limitTables } from './partitions.ts';
+import { itemCount } from './capacity/limits.ts';
 
-// `npm run bench:growth` measures latencies and computes throughput limits for docs/scaling.md.
+// `npm run bench:growth` measures latencies for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
@@ -24,7 +24,7 @@ await runBenchmark({
   results: 'growth.json',
   document: 'docs/scaling.md',
   measure: measureAll,
-  parts: (results: Results) => ({ latencies: latencyTables(results), limits: limitTables() }),
+  parts: (results: Results) => ({ latencies: latencyTables(results) }),
 });
 
 async function measureAll(isQuick: boolean) {

@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each<object>([
-  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 200 }] },
+  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 256 }] },
   { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } },
   { alarmEmail: 'operator+api@example.com' },
   { tracedShare: 0 },
@@ -47,9 +47,9 @@ test.each<[object, string]>([
   ],
   [
     { listPartitions: [{ ...firstEpoch, count: 0 }] },
-    'listPartitions.0.count must be an integer from 1 to 200, not 0',
+    'listPartitions.0.count must be an integer from 1 to 256, not 0',
   ],
-  [{ listPartitions: [{ ...firstEpoch, count: 201 }] }, 'must be an integer from 1 to 200, not 201'],
+  [{ listPartitions: [{ ...firstEpoch, count: 257 }] }, 'must be an integer from 1 to 256, not 257'],
   [
     { listPartitions: [firstEpoch, { since: '2027-01-31', count: 2 }] },
     "listPartitions.1.since must be a time in UTC such as '2027-01-31T06:00:00Z', not '2027-01-31'",

@@ -1,6 +1,6 @@
 import { collections } from '../../../shared/contract/operations.ts';
 import { markdownTable } from '../markdown.ts';
-import { contentsOfStages, type StageContents } from './contents.ts';
+import type { StageContents } from './contents.ts';
 import { assumptionList, LOG_COMPRESSION, type PartialWorkload, type Usage, usageOf } from './usage.ts';
 
 interface Charge {
@@ -224,8 +224,7 @@ const RATES = [0, 10, 1_000];
 const TRACED_SHARES = [0, 0.01, 0.05, 1];
 
 /** Returns the generated parts of docs/cost.md and README.md. */
-export async function costParts() {
-  const stages = await contentsOfStages();
+export function costParts(stages: StageContents[]) {
   const production = stages.find(({ stage }) => stage.name === 'production')!;
   const totals = totalTable(stages);
   return {

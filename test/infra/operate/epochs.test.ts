@@ -39,7 +39,7 @@ test('epochs can be deployed with a new stage', async () => {
 test.each([
   ['that has started is missing', [...planned, { since: inHours(-1), count: 9 }]],
   ['that could start during the deployment is missing', [...planned, { since: inHours(1), count: 9 }]],
-  ['is edited', [{ ...planned[0]!, count: 199 }]],
+  ['is edited', [{ ...planned[0]!, count: 250 }]],
   ['is new and has started', []],
 ])('epochs cannot be deployed if an epoch %s', async (_what, deployed) => {
   expect(errorOutput(await check(deployed))).toMatch(

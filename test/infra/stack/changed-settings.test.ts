@@ -176,7 +176,7 @@ test.each([
 });
 
 test('synthesis reports a high burst limit, a missing email address and a certificate in the wrong region', () => {
-  const settings = { domain, maxReadUnitsPerSecond: 40_000, requestBurst: 5_001 };
+  const settings = { domain, maxReadUnitsPerSecond: 39_999, requestBurst: 5_001 };
   expect(annotationsOf('production', settings, 'us-east-1')).toEqual([
     expect.stringMatching(/^warning: requestBurst .* is 5001\. Choose at most 5000, unless AWS has raised /),
     expect.stringMatching(/^warning: alarmEmail in infra\/stages\.ts is null\. Enter an email address, /),

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { create } from '../../../shared/storage/collection.ts';
@@ -14,7 +14,6 @@ import {
   serveIndexes,
   shelves,
 } from '../../support/indexed-books.ts';
-import '../../support/log-lines.ts'; // captures the metrics
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
@@ -22,6 +21,10 @@ setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
 let now = 0;
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true); // metrics
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 /** An epoch. `start` is the number of milliseconds after the start of the first epoch. */
@@ -35,10 +38,10 @@ const IDS_PER_MILLISECOND = 4_096n;
 
 /** Uses the epochs, and sets the clock to a number of milliseconds after the start of the first epoch. */
 function use(epochs: Epoch[], clock: number): void {
-  const list = epochs.map(({ start, count }) => ({ since: new Date(FIRST + start).toISOString(), count }));
+  const all = epochs.map(({ start, count }) => ({ since: new Date(FIRST + start).toISOString(), count }));
   process.env['LIST_PARTITIONS'] = JSON.stringify([
-    { ...list[0], since: '2025-01-01T00:00:00Z' },
-    ...list.slice(1),
+    { ...all[0], since: '2025-01-01T00:00:00Z' },
+    ...all.slice(1),
   ]);
   now = FIRST + clock;
 }
@@ -251,6 +254,7 @@ test('lists are complete while versions with different epochs serve requests, be
     fc.asyncProperty(counts, deployments, actions, async (first, all, acts) => {
       const versionsAt = timeline(first, all);
       const { books, interruptPut } = serveTables();
+      const expectComplete = async () => expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
       const interrupted: string[] = [];
       for (const [index, { time, isNewer, skew, kind }] of acts.entries()) {
         use(versionsAt(time).at(isNewer ? -1 : 0)!, Math.max(1, time + skew));
@@ -262,10 +266,10 @@ test('lists are complete while versions with different epochs serve requests, be
         }
         const token = kind === 'retry' && interrupted.shift();
         if (token) await create(collection, { title: 'Interrupted', shelf: 1n }, token);
-        if (kind === 'list') expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+        if (kind === 'list') await expectComplete();
       }
       use(versionsAt(Infinity)[0]!, 1_000);
-      expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+      await expectComplete();
     }),
   );
 });
