@@ -109,10 +109,12 @@ function limitTable(): string {
   const rows = Object.entries<StageSettings>(stages).map(([stage, { firewall, ...settings }]) => [
     stage,
     `${number(settings.requestsPerSecond)} per second, bursts of ${number(settings.requestBurst)}`,
+    `${number(settings.createsPerSecond)} per second, bursts of ${number(settings.createBurst)}`,
     perMinute(firewall, 'requestsPerMinutePerIp'),
     perMinute(firewall, 'requestsPerMinutePerKey'),
   ]);
-  return markdownTable(['stage', 'per operation', 'per IP address', 'per API key'], rows, '---');
+  const header = ['stage', 'list and get, each', 'create', 'per IP address', 'per API key'];
+  return markdownTable(header, rows, '---');
 }
 
 function createExample(path: string, item: object): string {

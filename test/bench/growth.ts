@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
+import { ID_START } from '../../shared/list-partitions.ts';
+import { assemblyWithEpochs, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
@@ -50,8 +51,8 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
     const { items, partitions } = contents;
     const data = join(folder, `${items}-${partitions}`);
     await fillStore(data, assembly, contents);
-    const pattern = /(?<="LIST_PARTITIONS": "[^:]*:[^"]*"[^"]*"[^"]*"count\\":)\d+/g;
-    const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
+    const epochs = [{ since: ID_START, count: partitions }];
+    const changed = assemblyWithEpochs(assembly, join(data, 'assembly'), epochs);
     stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });
   }
   const rows = await measure(stores, requests);

@@ -35,6 +35,7 @@ const extended = changedStack({
   domain: inZone,
   backup,
   requestsPerSecond: 7,
+  warmThroughput: { readUnitsPerSecond: 20_000, writeUnitsPerSecond: 8_000 },
   logRetentionDays: 30,
   tracedShare: 0.5,
 });
@@ -129,6 +130,20 @@ test('only the configured email address subscribes to the alarm topic', () => {
   const [none, some] = [unchanged, extended].map((stack) => propertiesOf(stack, 'AWS::SNS::Subscription'));
   expect(none).toEqual([]);
   expect(some).toEqual([{ Protocol: 'email', Endpoint: alarmEmail, TopicArn: '${MonitoringAlarmTopic}' }]);
+});
+
+test('the warm throughput applies to the tables of items and their indexes, and to idempotency records', () => {
+  const warm = { ReadUnitsPerSecond: 20_000, WriteUnitsPerSecond: 8_000 };
+  const logicalIds = Object.values(collectionTests).map(({ table }) => shortId(table.logicalId));
+  for (const id of [...logicalIds, 'StorageIdempotencyRecords']) {
+    const { WarmThroughput, GlobalSecondaryIndexes = [] } = extended.Resources[id].Properties;
+    const ofIndexes = GlobalSecondaryIndexes.map((index: any) => index.WarmThroughput);
+    expect(new Set([WarmThroughput, ...ofIndexes].map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify(warm)]),
+    );
+  }
+  expect(extended.Resources.StorageApiKeys.Properties).not.toHaveProperty('WarmThroughput');
+  expect(JSON.stringify(unchanged.Resources)).not.toContain('WarmThroughput');
 });
 
 describe('a backup', () => {
