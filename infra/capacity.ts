@@ -18,8 +18,9 @@ export const MAX_LIST_PARTITIONS = 256;
 const WRITE_UNITS_PER_PARTITION = 1_000;
 
 /**
- * Shares of the creates that DynamoDB accepts per second. With this rate and burst, three times as many creates get 429s,
- * and fewer than one in 10,000 of the others gets a 503 (simulated by `npm run capacity`).
+ * Shares of the creates that DynamoDB accepts per second. If clients send three times as many creates as this rate and
+ * burst allow, the excess creates get a 429, and nearly none of the others gets a 503. See "Bursts of creates" in
+ * docs/scaling.md, which `npm run capacity` simulates.
  */
 const SAFE_RATE = 0.8;
 const SAFE_BURST = 0.2;
