@@ -11,11 +11,36 @@ import { UsageError } from './command.ts';
  */
 export const MAX_LIST_PARTITIONS = 256;
 
-/**
- * Write units per second that an index accepts for one partition key value, if the sort key increases with time.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
- */
-const WRITE_UNITS_PER_PARTITION = 1_000;
+/** AWS's fixed limits and default quotas in most regions, per second. */
+export const awsLimits = {
+  /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+  gatewayRequests: 10_000,
+  gatewayBurst: 5_000,
+  /**
+   * Invocations per second: 10 for each concurrent execution that the account's quota allows, which is 1,000 by default.
+   * https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+   */
+  lambdaInvocations: 10_000,
+  /** With a new account's quota of 10 concurrent executions. */
+  newAccountInvocations: 100,
+  /** https://docs.aws.amazon.com/waf/latest/developerguide/limits.html */
+  webAclRequests: 100_000,
+  /**
+   * Units of all items with the same partition key value, if the sort key increases with time.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+   */
+  keyReads: 3_000,
+  keyWrites: 1_000,
+  /**
+   * Units that a new table or index takes.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html
+   */
+  warmReads: 12_000,
+  warmWrites: 4_000,
+  /** Units of a table or an index. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Limits.html */
+  tableReads: 40_000,
+  tableWrites: 40_000,
+} as const;
 
 /**
  * Shares of the creates that DynamoDB accepts per second. If clients send three times as many creates as this rate and
@@ -35,8 +60,8 @@ interface Capacity {
 export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capacity, now: number) {
   const present = listPartitions.findLastIndex(({ since }) => Date.parse(since) <= now);
   const [fewest] = listPartitions.slice(present).toSorted((one, other) => one.count - other.count);
-  const ofPartitions = fewest!.count * WRITE_UNITS_PER_PARTITION;
-  const units = Math.max(...collections.map((each) => Math.ceil(largestItemBytes(each) / 1_024)));
+  const ofPartitions = fewest!.count * awsLimits.keyWrites;
+  const units = largestItemUnits();
   const creates = Math.min(ofPartitions, maxWriteUnitsPerSecond) / units;
   const limit =
     ofPartitions <= maxWriteUnitsPerSecond
@@ -47,6 +72,22 @@ export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capac
     burst: Math.floor(SAFE_BURST * creates),
     reason: `a create can take ${units} write units, and ${limit}`,
   };
+}
+
+/** Returns what a number of creates per second needs, so that `createCapacity` allows them. */
+export function createsFrom(creates: number) {
+  const units = largestItemUnits();
+  const writeUnits = Math.ceil((creates * units) / SAFE_RATE);
+  return {
+    /** Write units per second of the table and of each index. */
+    writeUnits,
+    partitions: Math.ceil(writeUnits / awsLimits.keyWrites),
+    burst: (creates * SAFE_BURST) / SAFE_RATE,
+  };
+}
+
+function largestItemUnits(): number {
+  return Math.max(...collections.map((each) => Math.ceil(largestItemBytes(each) / 1_024)));
 }
 
 /**

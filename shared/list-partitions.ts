@@ -70,3 +70,9 @@ export function partitionsBelow(limit: bigint, epochs: IdRange[]): Unread[] {
   }
   return unread;
 }
+
+/** Returns the limit of a partition's first query. With up to 16 partitions, at least 97% of lists need no further query. */
+export function queryLimit(items: number, partitions: number): number {
+  const mean = items / partitions;
+  return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));
+}

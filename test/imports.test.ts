@@ -29,7 +29,7 @@ const rooms = {
   'infra/stack/**': [
     others,
     cdk,
-    'infra/{command,settings,source-maps}.ts',
+    'infra/{capacity,command,settings,source-maps}.ts',
     'infra/stack/**',
     'shared/{names,list-indexes,storage/sdk}.ts',
     'shared/contract/**',

@@ -1,63 +1,32 @@
-import { createCapacity, MAX_LIST_PARTITIONS } from '../capacity.ts';
+import { awsLimits, createsFrom, MAX_LIST_PARTITIONS } from '../capacity.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { ID_START } from '../../shared/list-partitions.ts';
 import { monthlyCost } from './cost/cost.ts';
 import type { Stage } from '../settings.ts';
 import type { StageContents } from './cost/contents.ts';
-import { ITEM_BYTES, type Mix } from './cost/usage.ts';
+import { ITEM_BYTES, listReadUnits, type Mix } from './cost/usage.ts';
 import { markdownTable } from './markdown.ts';
 
-/** AWS's default quotas and fixed limits, per second. */
-export const awsLimits = {
-  /** In most regions. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
-  gatewayRequests: 10_000,
-  /**
-   * Invocations per second: 10 for each concurrent execution that the account's quota allows, which is 1,000 by default.
-   * https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
-   */
-  lambdaInvocations: 10_000,
-  /** With a new account's quota of 10 concurrent executions. */
-  newAccountInvocations: 100,
-  /** https://docs.aws.amazon.com/waf/latest/developerguide/limits.html */
-  webAclRequests: 100_000,
-  /**
-   * Units of all items with the same partition key value, if the sort key increases with time.
-   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
-   */
-  keyReads: 3_000,
-  keyWrites: 1_000,
-  /**
-   * Units that a new table or index takes.
-   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html
-   */
-  warmReads: 12_000,
-  warmWrites: 4_000,
-  /** Units of a table or an index. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Limits.html */
-  tableReads: 40_000,
-  tableWrites: 40_000,
-} as const;
-
-/** A query reads up to 4 KB with half a read unit, because lists are not strongly consistent. */
-const UNITS_PER_QUERY = 0.5;
-const API_KEYS = 100;
+const CLIENTS = 100;
 const STORED_ITEMS = 1e9;
 const RATES = [10, 100, 1_000, 10_000, 100_000];
+/** Ratio of quotas and maxima to the traffic that they must allow. */
+const ROOM = 1.2;
+/** Numbers of physical partitions of an index. Each accepts 1,000 write units, so a new index has at least 4. */
+const PHYSICAL_PARTITIONS = [4, 8, 12, 16, 24, 32, 39, 64, 128, 256];
+/** Least chance that no physical partition contains more partition key values than it can serve. */
+const CHANCE = 0.9;
 
 const mixes: { name: string; mix: Mix }[] = [
-  { name: 'Lists', mix: { lists: 1, gets: 0, creates: 0 } },
-  { name: 'Creates', mix: { lists: 0, gets: 0, creates: 1 } },
-  { name: 'Mixed', mix: { lists: 0.8, gets: 0.15, creates: 0.05 } },
+  { name: 'lists', mix: { lists: 1, gets: 0, creates: 0 } },
+  { name: 'creates', mix: { lists: 0, gets: 0, creates: 1 } },
+  { name: 'mixed', mix: { lists: 0.8, gets: 0.15, creates: 0.05 } },
 ];
-
-/** Steps in the order in which operators take them. */
-type Step = 'quotas' | 'warm throughput' | 'list partitions' | 'maxima' | 'rates';
 
 interface Limit {
   name: string;
   /** Requests per second of the mix that reach the limit. Infinity if the mix has no such requests. */
   requests: number;
-  /** @default - no step raises the limit */
-  step?: Step;
 }
 
 /** Returns the generated parts of docs/scaling.md that depend on the stages. `npm run capacity` writes the other parts. */
@@ -66,108 +35,157 @@ export function scalingParts(stages: StageContents[]) {
   return { 'docs/scaling.md': { scale: scaleTable(production) } };
 }
 
-/**
- * Returns the table of limits, steps and costs at each scale. Each row assumes that the steps of the previous rows are done.
- *
- * @param createsPerPartition highest `createsPerSecond` that a list partition allows
- */
-export function scaleTable(
-  production: StageContents,
-  createsPerPartition: number = createCapacity(
-    { listPartitions: [{ since: ID_START, count: 1 }], maxWriteUnitsPerSecond: Infinity },
-    Date.now(),
-  ).rate,
-): string {
-  const { stage } = production;
-  const present = stage.listPartitions.at(-1)!.count;
-  const partitionsFor = (creates: number) =>
-    Math.max(present, Math.min(MAX_LIST_PARTITIONS, Math.ceil(creates / createsPerPartition)));
-
-  const rows = RATES.map((rate, row) => {
-    const previousRate = RATES[row - 1] ?? 0;
-    const columns = mixes.map(({ name, mix }) => {
-      const before = partitionsFor(previousRate * mix.creates);
-      const after = partitionsFor(rate * mix.creates);
-      const reached = limitsOf(mix, before, stage)
-        .filter(({ requests }) => requests > previousRate && requests <= rate)
-        .toSorted((one, other) => one.requests - other.requests);
-      const workload = { requestsPerSecond: rate, mix, storedItems: STORED_ITEMS, listPartitions: after };
-      return {
-        reached,
-        isAboveRates:
-          rate * mix.lists > stage.requestsPerSecond || rate * mix.creates > stage.createsPerSecond,
-        partitions: after > before ? [`${after} (${name.toLowerCase()})`] : [],
-        dollars: monthlyCost(workload, production),
-      };
-    });
-    return [
-      number(rate),
-      ...columns.map(({ reached }) => firstLimits(reached)),
-      stepsOf(columns),
-      columns.map(({ dollars }) => number(dollars, { maximumSignificantDigits: 3 })).join(' / '),
-    ];
-  });
-  return markdownTable(
-    ['Requests/s', ...mixes.map(({ name }) => name), 'Steps', 'Dollars per month'],
-    rows,
-    '---',
-  );
+/** Returns the table of first limits, steps and costs at each scale. */
+export function scaleTable(production: StageContents): string {
+  const rows = RATES.flatMap((rate) => mixes.map(({ name, mix }) => rowOf(rate, name, mix, production)));
+  return markdownTable(['Requests/s', 'Traffic', 'First limit', 'Steps', 'Dollars per month'], rows, '---');
 }
 
-function limitsOf(mix: Mix, partitions: number, stage: Stage): Limit[] {
-  const reads = mix.lists * UNITS_PER_QUERY * partitions;
-  const writes = mix.creates * Math.ceil(ITEM_BYTES / 1_024);
-  const perKey = stage.firewall ? stage.firewall.requestsPerMinutePerKey / 60 : Infinity;
+function rowOf(rate: number, name: string, mix: Mix, production: StageContents): string[] {
+  const { stage } = production;
+  const newest = newestLimit(mix);
+  const served = Math.min(rate, newest.requests);
+  const plan = planFor(served, mix, stage);
+  const [first] = [newest, ...limitsOf(mix, stage)].toSorted((one, other) => one.requests - other.requests);
+  const steps = plan
+    ? plan.steps.join('; ') || '–'
+    : `not possible with up to ${MAX_LIST_PARTITIONS} list partitions`;
   return [
-    { name: 'Lambda in a new account', requests: awsLimits.newAccountInvocations, step: 'quotas' },
-    { name: 'Lambda', requests: awsLimits.lambdaInvocations, step: 'quotas' },
-    { name: 'API Gateway', requests: awsLimits.gatewayRequests, step: 'quotas' },
-    { name: 'web ACL', requests: stage.firewall ? awsLimits.webAclRequests : Infinity, step: 'quotas' },
-    { name: 'table reads', requests: awsLimits.tableReads / reads, step: 'quotas' },
-    { name: 'table writes', requests: awsLimits.tableWrites / writes, step: 'quotas' },
-    {
-      name: 'list partitions',
-      requests: (partitions * awsLimits.keyWrites) / writes,
-      step: 'list partitions',
-    },
-    {
-      name: `**newest ${collections[0].plural}**`,
-      requests: awsLimits.keyReads / (mix.lists * UNITS_PER_QUERY),
-    },
-    { name: 'warm reads', requests: awsLimits.warmReads / reads, step: 'warm throughput' },
-    { name: 'warm writes', requests: awsLimits.warmWrites / writes, step: 'warm throughput' },
-    { name: '`maxReadUnitsPerSecond`', requests: stage.maxReadUnitsPerSecond / reads, step: 'maxima' },
-    { name: '`maxWriteUnitsPerSecond`', requests: stage.maxWriteUnitsPerSecond / writes, step: 'maxima' },
-    { name: '`requestsPerSecond`', requests: stage.requestsPerSecond / mix.lists, step: 'rates' },
-    { name: '`createsPerSecond`', requests: stage.createsPerSecond / mix.creates, step: 'rates' },
-    { name: '`requestsPerMinutePerKey`', requests: API_KEYS * perKey, step: 'rates' },
+    number(rate),
+    name,
+    first!.requests < rate ? `${first!.name} (${number(Math.floor(first!.requests))})` : '–',
+    served < rate ? `**at most ${number(served)}** (${newest.name}): ${steps}` : steps,
+    plan && served === rate ? dollars(rate, mix, plan.listPartitions, production) : '–',
   ];
 }
 
-/** Returns the lowest limit, and the limit that no step raises. */
-function firstLimits(reached: Limit[]): string {
-  const shown = reached.filter(({ step }, index) => index === 0 || step === undefined);
-  return shown.map(({ name, requests }) => `${name} (${number(Math.round(requests))})`).join(', ') || '–';
+function dollars(
+  requestsPerSecond: number,
+  mix: Mix,
+  listPartitions: number,
+  production: StageContents,
+): string {
+  const workload = { requestsPerSecond, mix, storedItems: STORED_ITEMS, listPartitions };
+  return number(monthlyCost(workload, production), { maximumSignificantDigits: 3 });
 }
 
-interface Column {
-  reached: Limit[];
-  isAboveRates: boolean;
-  /** Number of list partitions, if it has to be raised. */
-  partitions: string[];
+/** Clients that read the first page of a list read the same items, which are in one physical partition. */
+function newestLimit({ lists }: Mix): Limit {
+  const units = listReadUnits(PAGE.default, 1, ITEM_BYTES);
+  return { name: `newest ${collections[0].plural}`, requests: awsLimits.keyReads / units / lists };
 }
 
-function stepsOf(columns: Column[]): string {
-  const needs = (step: Step) => columns.some(({ reached }) => reached.some((limit) => limit.step === step));
-  const partitions = columns.flatMap((column) => column.partitions);
-  const steps = [
-    needs('quotas') ? 'quotas' : [],
-    needs('warm throughput') ? 'warm throughput' : [],
-    partitions.length > 0 ? `list partitions: ${partitions.join(', ')}` : [],
-    needs('maxima') ? 'maxima' : [],
-    columns.some(({ isAboveRates }) => isAboveRates) ? 'rates' : [],
+/** Returns the limits of a stage with its present settings. */
+function limitsOf({ lists, creates }: Mix, stage: Stage): Limit[] {
+  const reads = lists * listReadUnits(PAGE.default, countOf(stage), ITEM_BYTES);
+  const perClient = (perMinute = Infinity) => (CLIENTS * perMinute) / 60;
+  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall ?? {};
+  return [
+    { name: '`createsPerSecond`', requests: stage.createsPerSecond / creates },
+    { name: '`requestsPerSecond`', requests: stage.requestsPerSecond / lists },
+    { name: '`requestsPerMinutePerIp`', requests: perClient(requestsPerMinutePerIp) },
+    { name: '`requestsPerMinutePerKey`', requests: perClient(requestsPerMinutePerKey) },
+    { name: '`maxReadUnitsPerSecond`', requests: stage.maxReadUnitsPerSecond / reads },
+    { name: 'warm reads', requests: awsLimits.warmReads / reads },
+    { name: 'API Gateway', requests: awsLimits.gatewayRequests },
+    { name: 'Lambda', requests: awsLimits.lambdaInvocations },
+  ];
+}
+
+/**
+ * Returns the number of list partitions and the steps with which a stage serves a rate, or undefined if no number of list
+ * partitions is enough. The steps are in the order in which operators take them: quotas, then settings.
+ */
+function planFor(
+  rate: number,
+  mix: Mix,
+  stage: Stage,
+): { listPartitions: number; steps: string[] } | undefined {
+  const creates = rate * mix.creates;
+  const lists = rate * mix.lists;
+  const placed =
+    creates > stage.createsPerSecond
+      ? placementFor(creates)
+      : { listPartitions: countOf(stage), warmWrites: 0 };
+  if (!placed) return undefined;
+  const listPartitions = Math.max(placed.listPartitions, countOf(stage));
+  const reads = ROOM * lists * listReadUnits(PAGE.default, listPartitions, ITEM_BYTES);
+  const writes = creates > stage.createsPerSecond ? createsFrom(creates).writeUnits : 0;
+  const perMinute = (ROOM * 60 * rate) / CLIENTS;
+  const executions = ROOM * (rate / 10 + createsFrom(creates).burst);
+  const setting = (name: keyof Stage, value: number) =>
+    value > (stage[name] as number) ? `\`${name}\` ${number(Math.ceil(value))}` : [];
+  const warm = [
+    reads > awsLimits.warmReads ? `${number(roundUp(reads))} reads` : [],
+    placed.warmWrites > awsLimits.warmWrites ? `${number(placed.warmWrites)} writes` : [],
   ].flat();
-  return steps.join('; ') || '–';
+  const quota = (name: string, value: number, present: number) =>
+    value > present ? `${name} ${number(roundUp(value))}` : [];
+  const steps = [
+    quota('Lambda', executions, awsLimits.lambdaInvocations / 10),
+    quota('API Gateway', ROOM * rate, awsLimits.gatewayRequests),
+    quota('web ACL', ROOM * rate, awsLimits.webAclRequests),
+    quota('table', Math.max(reads, writes, placed.warmWrites), awsLimits.tableReads),
+    warm.length > 0 ? `\`warmThroughput\` ${warm.join(', ')}` : [],
+    listPartitions > countOf(stage) ? `${listPartitions} list partitions` : [],
+    setting('maxReadUnitsPerSecond', reads),
+    setting('maxWriteUnitsPerSecond', writes),
+    setting('requestsPerSecond', lists),
+    setting('createsPerSecond', creates),
+    firewallSetting('requestsPerMinutePerIp'),
+    firewallSetting('requestsPerMinutePerKey'),
+  ].flat();
+  return { listPartitions, steps };
+
+  function firewallSetting(name: 'requestsPerMinutePerIp' | 'requestsPerMinutePerKey'): string | string[] {
+    return stage.firewall && perMinute > stage.firewall[name] ? `\`${name}\` ${number(perMinute)}` : [];
+  }
 }
 
+/**
+ * Returns the number of list partitions, and the warm write units of an index, that serve a number of creates. More list
+ * partitions have smaller shares of the writes, so that several fit in a physical partition. Synthesis requires enough list
+ * partitions for the largest items, but nearly all items are assumed to be small.
+ */
+function placementFor(creates: number): { listPartitions: number; warmWrites: number } | undefined {
+  const { partitions } = createsFrom(creates);
+  const units = Math.ceil(ITEM_BYTES / 1_024);
+  // The number of list partitions whose writes a physical partition accepts together.
+  const together = Array.from({ length: 20 }, (_, index) => index + 1);
+  const options = together.flatMap((most) => {
+    const listPartitions = Math.max(partitions, Math.ceil((most * creates * units) / awsLimits.keyWrites));
+    if (listPartitions > MAX_LIST_PARTITIONS) return [];
+    const physical = PHYSICAL_PARTITIONS.find((each) => chanceThatFits(listPartitions, each, most) >= CHANCE);
+    return physical ? [{ listPartitions, warmWrites: physical * awsLimits.keyWrites }] : [];
+  });
+  // A warm throughput within DynamoDB's default quota comes first, then few list partitions with little warm throughput.
+  const isAboveQuota = ({ warmWrites }: (typeof options)[number]) =>
+    Number(warmWrites >= awsLimits.tableWrites);
+  return options.toSorted(
+    (a, b) =>
+      isAboveQuota(a) - isAboveQuota(b) || a.listPartitions * a.warmWrites - b.listPartitions * b.warmWrites,
+  )[0];
+}
+
+/** Returns the chance that none of the physical partitions contains more than `most` of the values. */
+export function chanceThatFits(values: number, physicalPartitions: number, most: number): number {
+  // The chance of each number of values that are not in the physical partitions so far.
+  let chances = new Map([[values, 1]]);
+  for (let rest = physicalPartitions; rest > 1; rest -= 1) {
+    const next = new Map<number, number>();
+    for (const [left, chance] of chances) {
+      // Each of these values is in the next physical partition with the chance 1 / rest.
+      let binomial = (1 - 1 / rest) ** left;
+      for (let here = 0; here <= Math.min(most, left); here += 1) {
+        next.set(left - here, (next.get(left - here) ?? 0) + chance * binomial);
+        binomial *= (left - here) / (here + 1) / (rest - 1);
+      }
+    }
+    chances = next;
+  }
+  return [...chances].reduce((sum, [left, chance]) => (left <= most ? sum + chance : sum), 0);
+}
+
+const countOf = (stage: Stage) => stage.listPartitions.at(-1)!.count;
+const roundUp = (value: number) => Math.ceil(value / 100) * 100;
 const number = (value: number, options: Intl.NumberFormatOptions = {}) => value.toLocaleString('en', options);

@@ -1,24 +1,24 @@
 import { Annotations, Validations } from 'aws-cdk-lib';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operations } from '../../shared/contract/operations.ts';
+import { awsLimits } from '../capacity.ts';
 import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
 /**
- * Highest values that the default quotas of an account allow in most regions. Higher settings only cause a warning,
- * because AWS can raise the quotas. The maximum throughput of a table must be below its quota of 40,000.
+ * Highest values that the default quotas of an account allow. Higher settings only cause a warning, because AWS can raise
+ * the quotas. The maximum throughput of a table must be below its quota.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const quotas = [
-  ['maxReadUnitsPerSecond', 39_999],
-  ['maxWriteUnitsPerSecond', 39_999],
-  ['requestsPerSecond', 10_000],
-  ['requestBurst', 5_000],
-  ['createsPerSecond', 10_000],
-  ['createBurst', 5_000],
+  ['maxReadUnitsPerSecond', awsLimits.tableReads - 1],
+  ['maxWriteUnitsPerSecond', awsLimits.tableWrites - 1],
+  ['requestsPerSecond', awsLimits.gatewayRequests],
+  ['requestBurst', awsLimits.gatewayBurst],
+  ['createsPerSecond', awsLimits.gatewayRequests],
+  ['createBurst', awsLimits.gatewayBurst],
 ] as const;
 
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */

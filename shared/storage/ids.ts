@@ -12,9 +12,3 @@ export function newId(now: number = Date.now(), random: number = randomInt(IDS_P
   if (id >= 1n && id < ID_LIMIT) return id;
   throw new UnavailableError(`The clock is wrong. It shows ${new Date(now).toISOString()}.`);
 }
-
-/** Returns the limit of a partition's first query. With up to 16 partitions, at least 97% of lists need no further query. */
-export function queryLimit(items: number, partitions: number): number {
-  const mean = items / partitions;
-  return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));
-}

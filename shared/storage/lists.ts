@@ -8,11 +8,11 @@ import {
   ID_LIMIT,
   listEpochs,
   partitionsBelow,
+  queryLimit,
   type Unread,
 } from '../list-partitions.ts';
 import { requireEnvironment, tableVariable } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
-import { queryLimit } from './ids.ts';
 import { fieldsOf, partitionKeyValue, published } from './collection.ts';
 import type { Collection, Item } from '../contract/collection.ts';
 

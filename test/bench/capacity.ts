@@ -1,5 +1,5 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { awsLimits } from '../../infra/documents/scaling.ts';
+import { awsLimits } from '../../infra/capacity.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Outcome, simulateCreates } from './capacity/creates.ts';

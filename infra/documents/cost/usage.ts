@@ -3,6 +3,7 @@ import type { Collection } from '../../../shared/contract/collection.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { listIndexes } from '../../../shared/list-indexes.ts';
+import { queryLimit } from '../../../shared/list-partitions.ts';
 import type { Stage } from '../../settings.ts';
 import { markdownList } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
@@ -136,10 +137,7 @@ export function usageOf(
   const accessLogGb = (requests * example.accessLogBytes) / GB;
   const functionLogGb = (requests * sum(metrics) * example.metricBytes) / GB;
 
-  // Each query reads one item more than the page contains, so that the last page has no link to another page. With
-  // several list partitions, a query reads at most as much.
-  const queryBlocks = Math.ceil(((example.itemsPerList + 1) * item.bytes) / 4_096);
-  const listUnits = 0.5 * listPartitions * queryBlocks;
+  const listUnits = listReadUnits(example.itemsPerList, listPartitions, item.bytes);
   const copiesPerItem = 1 + sum(item.indexShares);
 
   const itemsGb = (storedItems * (item.bytes + ITEM_OVERHEAD_BYTES)) / GB;
@@ -162,6 +160,18 @@ export function usageOf(
     backupGb: itemsGb * backupDays,
     traces: SECONDS_PER_MONTH * recordedPerSecond(requestsPerSecond, tracesPerSecond, tracedShare),
   };
+}
+
+/**
+ * Returns the read units of a list, if it needs no second round of queries. A query that is not strongly consistent reads up
+ * to 4 KB with half a read unit.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ *
+ * @param items number of items on the page. The queries read one item more, to determine whether there is another page.
+ */
+export function listReadUnits(items: number, listPartitions: number, itemBytes: number): number {
+  const bytesOfQuery = queryLimit(items + 1, listPartitions) * itemBytes;
+  return listPartitions * Math.ceil(bytesOfQuery / 4_096) * 0.5;
 }
 
 function workloadOf(partial: PartialWorkload, stage: Stage): Workload {

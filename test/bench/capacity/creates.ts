@@ -1,4 +1,4 @@
-import { awsLimits } from '../../../infra/documents/scaling.ts';
+import { awsLimits } from '../../../infra/capacity.ts';
 import { seededRandom } from './random.ts';
 
 // Simulates creates that exceed the limits of API Gateway and of an index's partition key values.

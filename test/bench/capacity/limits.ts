@@ -1,12 +1,11 @@
-import { createCapacity } from '../../../infra/capacity.ts';
+import { awsLimits, createCapacity } from '../../../infra/capacity.ts';
 import { ITEM_BYTES } from '../../../infra/documents/cost/usage.ts';
 import { markdownTable } from '../../../infra/documents/markdown.ts';
-import { awsLimits } from '../../../infra/documents/scaling.ts';
 import { stages } from '../../../infra/stages.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { ID_START } from '../../../shared/list-partitions.ts';
-import { queryLimit } from '../../../shared/storage/ids.ts';
+import { queryLimit } from '../../../shared/list-partitions.ts';
 
 // Computes throughput limits for docs/scaling.md from production's settings and AWS's documented limits.
 

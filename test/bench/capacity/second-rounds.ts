@@ -1,4 +1,4 @@
-import { queryLimit } from '../../../shared/storage/ids.ts';
+import { queryLimit } from '../../../shared/list-partitions.ts';
 import { seededRandom } from './random.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { StageContents } from '../../../infra/documents/cost/contents.ts';
-import { scaleTable } from '../../../infra/documents/scaling.ts';
+import { chanceThatFits, scaleTable } from '../../../infra/documents/scaling.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { stages } from '../../support/stages.ts';
 
@@ -25,64 +25,81 @@ const production: StageContents = {
   backupDays: 0,
 };
 
-/** Returns the cells of the table's rows by the rate in the first cell. */
-function rowsOf(table: string): Map<string, string[]> {
-  const lines = table.trimEnd().split('\n').slice(2);
-  const cells = lines.map((line) => line.slice(2, -2).split(' | '));
-  return new Map(cells.map(([rate, ...others]) => [rate!, others]));
+/** Returns the cells after the rate and the traffic in a row of the table. */
+function row(rate: string, traffic: string, contents = production): string[] {
+  const rows = scaleTable(contents)
+    .split('\n')
+    .map((line) => line.slice(2, -2).split(' | '));
+  return rows.find((cells) => cells[0] === rate && cells[1] === traffic)!.slice(2);
 }
 
-const newest = `**newest ${collections[0].plural}**`;
+const newest = `newest ${collections[0].plural}`;
 
 test.each([
-  ['10', ['–', '–', '–', '–']],
-  ['100', [...Array.from({ length: 3 }, () => 'Lambda in a new account (100)'), 'quotas']],
+  ['10', 'lists', '–', '–'],
+  ['1,000', 'lists', '–', '–'],
+  // 0.4 × 1,000 of the largest items, and 0.8 × 1,000 write units ÷ 2 for each list partition
+  ['1,000', 'creates', '`createsPerSecond` (400)', '3 list partitions; `createsPerSecond` 1,000'],
+  ['1,000', 'mixed', '–', '–'],
+  // 3,000 read units ÷ 0.5
   [
-    '1,000',
-    ['`requestsPerSecond` (1,000)', '`createsPerSecond` (400)', '–', 'list partitions: 3 (creates); rates'],
+    '10,000',
+    'lists',
+    '`requestsPerSecond` (1,000)',
+    `**at most 6,000** (${newest}): \`requestsPerSecond\` 6,000`,
   ],
   [
     '10,000',
-    [
-      `${newest} (6,000)`,
-      'list partitions (3,000)',
-      `\`requestsPerSecond\` (1,250), ${newest} (7,500)`,
-      'quotas; warm throughput; list partitions: 25 (creates), 2 (mixed); maxima; rates',
-    ],
+    'mixed',
+    '`requestsPerSecond` (1,250)',
+    `**at most 7,500** (${newest}): Lambda 1,100; \`requestsPerSecond\` 6,000`,
   ],
-  [
-    '100,000',
-    [
-      'warm reads (24,000)',
-      'list partitions (25,000)',
-      'warm reads (15,000)',
-      'quotas; warm throughput; list partitions: 250 (creates), 13 (mixed); maxima; rates',
-    ],
-  ],
-])('a stage with %s requests per second reaches these limits and needs these steps', (rate, expected) => {
-  expect(rowsOf(scaleTable(production, 400)).get(rate)!.slice(0, 4)).toEqual(expected);
+  ['100,000', 'creates', '`createsPerSecond` (400)', 'not possible with up to 256 list partitions'],
+])('at %s requests per second, %s reach these limits and need these steps', (rate, traffic, first, steps) => {
+  expect(row(rate, traffic).slice(0, 2)).toEqual([first, steps]);
 });
 
-test('the dollars of lists, creates and mixed requests increase with the rate', () => {
-  const dollars = [...rowsOf(scaleTable(production, 400)).values()].map((cells) =>
-    cells[4]!.split(' / ').map((text) => Number(text.replaceAll(',', ''))),
+test('10,000 creates per second need quotas, warm throughput, list partitions, maxima and rates, in this order', () => {
+  const [first, steps] = row('10,000', 'creates');
+  expect(first).toBe('`createsPerSecond` (400)');
+  // 1.2 × (10,000 ÷ 10 + 2,500 waiting creates), and 10,000 × 2 units ÷ 0.8
+  expect(steps).toMatch(
+    /^Lambda 4,200; API Gateway 12,000; `warmThroughput` \d\d,000 writes; \d+ list partitions; `maxWriteUnitsPerSecond` 25,000; `createsPerSecond` 10,000; `requestsPerMinutePerIp` 7,200$/,
   );
-  expect(dollars[0]).toHaveLength(3);
-  for (const [row, values] of dollars.slice(1).entries()) {
-    for (const [column, value] of values.entries()) {
-      expect(value).toBeGreaterThan(2 * dollars[row]![column]!);
-      expect(value).toBeLessThan(12 * dollars[row]![column]!);
-    }
-  }
 });
 
-test('a stage with more list partitions needs no further ones until they are used up, and pays and reads more for lists', () => {
-  const { stage } = production;
-  const listPartitions = [...stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 16 }];
-  const rows = rowsOf(scaleTable({ ...production, stage: { ...stage, listPartitions } }, 400));
-  expect(rows.get('1,000')![3]).toBe('rates');
-  // 12,000 read units ÷ 16 ÷ 0.5
-  expect(rows.get('10,000')![0]).toBe(`warm reads (1,500), ${newest} (6,000)`);
-  const listDollars = (all: typeof rows) => parseFloat(all.get('1,000')![4]!.replaceAll(',', ''));
-  expect(listDollars(rows)).toBeGreaterThan(1.1 * listDollars(rowsOf(scaleTable(production, 400))));
+test('a stage with more list partitions pays and reads more for lists', () => {
+  const listPartitions = [...production.stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 64 }];
+  const larger = { ...production, stage: { ...production.stage, listPartitions } };
+  // 20,000 read units ÷ 64 ÷ 0.5, of which 12,000 are warm
+  expect(row('1,000', 'lists', larger).slice(0, 2)).toEqual([
+    'warm reads (375)',
+    '`warmThroughput` 38,400 reads; `maxReadUnitsPerSecond` 38,400',
+  ]);
+  const dollars = (contents: StageContents) =>
+    Number(row('1,000', 'lists', contents)[2]!.replaceAll(',', ''));
+  expect(dollars(larger)).toBeGreaterThan(1.5 * dollars(production));
 });
+
+test('the dollars of a traffic increase with its rate, up to the highest rate that is possible', () => {
+  const [ten, hundred, thousand] = ['10', '100', '1,000'].map((rate) =>
+    Number(row(rate, 'mixed')[2]!.replaceAll(',', '')),
+  );
+  expect(hundred).toBeGreaterThan(2 * ten!);
+  expect(thousand).toBeGreaterThan(5 * hundred!);
+  expect(row('10,000', 'mixed')[2]).toBe('–');
+});
+
+test.each([
+  [2, 4, 1, 0.75],
+  [4, 4, 1, 0.09375],
+  // 1 − (4 × C(4, 3) × 3 + 4) ÷ 4⁴
+  [4, 4, 2, 204 / 256],
+  [4, 4, 4, 1],
+  [5, 4, 1, 0],
+])(
+  '%d values on %d physical partitions, up to %d in each, fit with a chance of %d',
+  (values, physical, most, chance) => {
+    expect(chanceThatFits(values, physical, most)).toBeCloseTo(chance, 10);
+  },
+);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { queryLimit, newId } from '../../../shared/storage/ids.ts';
+import { newId } from '../../../shared/storage/ids.ts';
 
 const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
 const END = START_OF_2025 + 2 ** 41 - 1;
@@ -41,26 +41,5 @@ describe('newId', () => {
     // Each random bit is 0 in some ids and 1 in other ids. The probability of a false failure is less than 2^-494.
     expect(ids.reduce((a, b) => a | b) & 4095n).toBe(4095n);
     expect(ids.reduce((a, b) => a & b) & 4095n).toBe(0n);
-  });
-});
-
-describe('queryLimit', () => {
-  test('returns the requested number for one partition, and a lower limit for each of 16 partitions', () => {
-    expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
-  });
-
-  test('returns a limit with which one query per partition is sufficient for more than 97% of lists', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
-        let chance = (1 - 1 / partitions) ** limit;
-        let cumulative = chance;
-        // Sums the binomial distribution of the number of items in one partition.
-        for (let items = 1; items < queryLimit(limit + 1, partitions); items += 1) {
-          chance *= (limit - items + 1) / items / (partitions - 1);
-          cumulative += chance;
-        }
-        expect(partitions * (1 - cumulative)).toBeLessThan(0.03);
-      }),
-    );
   });
 });

@@ -2,6 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
+import { queryLimit } from '../../../shared/list-partitions.ts';
 import { create } from '../../../shared/storage/collection.ts';
 import { list } from '../../../shared/storage/lists.ts';
 import { books as collection } from '../../support/books.ts';
@@ -272,4 +273,25 @@ test('lists are complete while versions with different epochs serve requests, be
       await expectComplete();
     }),
   );
+});
+
+describe('queryLimit', () => {
+  test('returns the requested number for one partition, and a lower limit for each of 16 partitions', () => {
+    expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
+  });
+
+  test('returns a limit with which one query per partition is sufficient for more than 97% of lists', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
+        let chance = (1 - 1 / partitions) ** limit;
+        let cumulative = chance;
+        // Sums the binomial distribution of the number of items in one partition.
+        for (let items = 1; items < queryLimit(limit + 1, partitions); items += 1) {
+          chance *= (limit - items + 1) / items / (partitions - 1);
+          cumulative += chance;
+        }
+        expect(partitions * (1 - cumulative)).toBeLessThan(0.03);
+      }),
+    );
+  });
 });
