@@ -70,6 +70,16 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
   },
 );
 
+test('the break-glass policy allows the calls of the scripts in docs/runbook, also on restored tables', () => {
+  const calls = ['BatchGetItem', 'DescribeTable', 'PutItem', 'Scan', 'UpdateItem'];
+  for (const table of ['StorageBooks1A2B', 'StorageBooks1A2B-restored']) {
+    const arn = `arn:aws:dynamodb:REGION:ACCOUNT:table/${stackName('production')}-${table}`;
+    expect(calls.filter((call) => !permits(statementsOf('break-glass'), `dynamodb:${call}`, arn))).toEqual(
+      [],
+    );
+  }
+});
+
 test('the policies require the permissions boundary for new and changed roles, and protect the boundary', () => {
   const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
     '@aws-cdk/core:permissionsBoundary'

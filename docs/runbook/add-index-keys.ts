@@ -1,15 +1,27 @@
-import { paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionHolds, connect } from '../../shared/storage/database.ts';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { hash } from 'node:crypto';
+import { runWithOptions, UsageError } from '../../infra/command.ts';
 import type { Collection } from '../../shared/contract/collection.ts';
 import { collections } from '../../shared/contract/operations.ts';
+import { listIndexes } from '../../shared/list-indexes.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
-import { runWithOptions, UsageError } from '../../infra/command.ts';
+import { unmarshallOptions } from '../../shared/storage/database.ts';
+import {
+  client,
+  describeTable,
+  type Item,
+  paceOf,
+  scanAndWrite,
+  USAGE_OF_ALL,
+  type Write,
+} from './scan-and-write.ts';
 
 const USAGE = `COLLECTION=NAME TABLE=TABLE node --require ./infra/require-node.cjs docs/runbook/add-index-keys.ts
 
-Adds the keys of new indexes to the items in the table of a collection. Repeat the command until it changes nothing.`;
+Adds the keys of new indexes to the items in the table of a collection. Repeat the command until it changes nothing.
 
-const SEGMENTS = 8;
+${USAGE_OF_ALL}`;
 
 function collectionOf(name: string | undefined): Collection {
   const collection = collections.find(({ plural }) => plural === name);
@@ -21,36 +33,40 @@ function collectionOf(name: string | undefined): Collection {
 async function addIndexKeys(): Promise<void> {
   const { COLLECTION, TABLE: TableName } = process.env;
   const collection = collectionOf(COLLECTION);
-  const client = connect({ maxAttempts: 10 });
-  const count = { read: 0, changed: 0 };
+  if (!TableName) throw new UsageError('Set TABLE to the name of the table.');
+  const pace = paceOf('READS_PER_SECOND');
+  const table = await describeTable(TableName);
 
-  async function addKeys(item: any): Promise<void> {
+  function writesForItem(stored: Item): Write[] {
+    const item: any = unmarshall(stored, unmarshallOptions);
     // Items keep their list partition, even if the number of partitions has changed since they were stored.
     const missing = Object.entries(indexKeys(collection, item, item.partition)).filter(
       ([name, value]) => item[name] !== value,
     );
-    if (missing.length === 0) return;
-    const update = new UpdateCommand({
+    if (missing.length === 0) return [];
+    const update = new UpdateItemCommand({
       TableName,
-      Key: { id: item.id },
+      Key: { id: stored['id']! },
       UpdateExpression: `SET ${missing.map((_, index) => `#n${index} = :v${index}`).join()}`,
+      // The condition fails if the item was deleted after the scan read it.
       ConditionExpression: 'attribute_exists(id)',
       ExpressionAttributeNames: Object.fromEntries(missing.map(([name], index) => [`#n${index}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(missing.map(([, value], index) => [`:v${index}`, value])),
+      ExpressionAttributeValues: Object.fromEntries(missing.map(([, S], index) => [`:v${index}`, { S }])),
     });
-    // The condition fails if the item was deleted after the scan read it.
-    if (await conditionHolds(client.send(update))) count.changed += 1;
+    return [() => client.send(update)];
   }
 
-  async function scanSegment(Segment: number): Promise<void> {
-    const scan = { TableName, Segment, TotalSegments: SEGMENTS, ConsistentRead: true };
-    for await (const { Items = [] } of paginateScan({ client, pageSize: 100 }, scan)) {
-      for (const item of Items) await addKeys(item);
-      count.read += Items.length;
-      console.log(`${count.read} read, ${count.changed} changed`);
-    }
-  }
-  await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => scanSegment(segment)));
+  // After another index is added, the finished segments of an interrupted run lack the keys of this index.
+  const indexes = hash('sha256', JSON.stringify(listIndexes(collection))).slice(0, 8);
+  await scanAndWrite({
+    name: `progress-keys-${table.TableId}-${indexes}`,
+    table,
+    done: 'changed',
+    async writesFor(items) {
+      await pace(items.length);
+      return items.flatMap(writesForItem);
+    },
+  });
 }
 
 await runWithOptions(USAGE, {}, addIndexKeys);

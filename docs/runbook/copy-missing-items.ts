@@ -1,56 +1,85 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import {
-  type AttributeValue,
-  DescribeTableCommand,
-  DynamoDBClient,
-  paginateScan,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { completeResponses } from '../../shared/storage/complete-responses.ts';
-import { conditionHolds } from '../../shared/storage/database.ts';
+import { BatchGetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { setTimeout } from 'node:timers/promises';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
-
-type Item = Record<string, AttributeValue>;
+import {
+  client,
+  CONCURRENT_REQUESTS,
+  describeTable,
+  forEachOf,
+  type Item,
+  paceOf,
+  scanAndWrite,
+  USAGE_OF_ALL,
+  type Write,
+} from './scan-and-write.ts';
 
 const USAGE = `SOURCE=TABLE TARGET=TABLE node --require ./infra/require-node.cjs docs/runbook/copy-missing-items.ts
 
-Copies the items in the table SOURCE that the table TARGET does not contain. To resume after an
-interruption, repeat the command.`;
+Copies the items in the table SOURCE that the table TARGET does not contain.
+
+${USAGE_OF_ALL}`;
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const MAX_KEYS = 100;
+const MAX_BACKOFF_MILLISECONDS = 20_000;
 
 async function copyMissingItems(): Promise<void> {
   const { SOURCE, TARGET } = process.env;
-  if (SOURCE === TARGET) throw new UsageError('Set SOURCE and TARGET to the names of different tables.');
-  // An empty response to a scan would otherwise count as a segment without items.
-  const requestHandler = completeResponses(10_000);
-  const client = new DynamoDBClient({ maxAttempts: 10, retryMode: 'adaptive', requestHandler });
-  const describe = (TableName?: string) => client.send(new DescribeTableCommand({ TableName }));
-  const [{ Table: source }, { Table: target }] = await Promise.all([describe(SOURCE), describe(TARGET)]);
-  const file = `restore-${source!.TableId}-${target!.TableId}.json`;
-  const start = { read: 0, copied: 0, next: Array<Item | 'end' | null>(8).fill(null) };
-  const progress = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as typeof start) : start;
+  if (!SOURCE || !TARGET || SOURCE === TARGET)
+    throw new UsageError('Set SOURCE and TARGET to the names of different tables.');
+  const [source, target] = await Promise.all([describeTable(SOURCE), describeTable(TARGET)]);
+
+  const names = target.KeySchema!.map(({ AttributeName }) => AttributeName!);
+  const keyOf = (item: Item) => Object.fromEntries(names.map((name) => [name, item[name]!]));
+  const textOf = (item: Item) => JSON.stringify(names.map((name) => item[name]));
+  // Placeholders, because a name can be a reserved word.
+  const ExpressionAttributeNames = Object.fromEntries(names.map((name, index) => [`#key${index}`, name]));
+  const ProjectionExpression = Object.keys(ExpressionAttributeNames).join();
+
+  const pace = paceOf('READS_PER_SECOND');
+
+  /** Returns those of up to 100 items that TARGET does not contain. */
+  async function missingOf(items: Item[]): Promise<Item[]> {
+    await pace(items.length);
+    const missing = new Map(items.map((item) => [textOf(item), item]));
+    let Keys = items.map(keyOf);
+    for (let attempt = 0; Keys.length > 0; attempt += 1) {
+      // DynamoDB omits keys from the response if it throttles the table.
+      if (attempt > 0)
+        await setTimeout(Math.random() * Math.min(50 * 2 ** attempt, MAX_BACKOFF_MILLISECONDS));
+      const lookUp = { Keys, ConsistentRead: true, ProjectionExpression, ExpressionAttributeNames };
+      const request = new BatchGetItemCommand({ RequestItems: { [TARGET!]: lookUp } });
+      const { Responses, UnprocessedKeys } = await client.send(request);
+      for (const key of Responses?.[TARGET!] ?? []) missing.delete(textOf(key));
+      Keys = UnprocessedKeys?.[TARGET!]?.Keys ?? [];
+    }
+    return [...missing.values()];
+  }
+
+  // The condition fails if a client has created the item after the lookup.
   const isMissing = {
     ConditionExpression: 'attribute_not_exists(#key)',
-    ExpressionAttributeNames: { '#key': target!.KeySchema![0]!.AttributeName! },
+    ExpressionAttributeNames: { '#key': names[0]! },
   };
-  const copy = (Item: Item) =>
-    conditionHolds(client.send(new PutItemCommand({ TableName: TARGET, Item, ...isMissing })));
+  const copyOf = (Item: Item) => new PutItemCommand({ TableName: TARGET, Item, ...isMissing });
 
-  async function copySegment(startingToken: Item | 'end' | null, Segment: number): Promise<void> {
-    if (startingToken === 'end') return;
-    const scan = { TableName: SOURCE, Segment, TotalSegments: progress.next.length, ConsistentRead: true };
-    const pages = paginateScan({ client, pageSize: 25, startingToken }, scan);
-    for await (const { Items = [], LastEvaluatedKey } of pages) {
-      const areCopied = await Promise.all(Items.map(copy));
-      progress.copied += areCopied.filter(Boolean).length;
-      progress.read += Items.length;
-      progress.next[Segment] = LastEvaluatedKey ?? 'end';
-      writeFileSync(`${file}.new`, JSON.stringify(progress));
-      renameSync(`${file}.new`, file);
-      console.log(`${progress.read} of about ${source!.ItemCount} items read, ${progress.copied} copied`);
-    }
+  async function writesFor(items: Item[]): Promise<Write[]> {
+    const chunks = Array.from({ length: Math.ceil(items.length / MAX_KEYS) }, (_, index) =>
+      items.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
+    );
+    const missing: Item[] = [];
+    await forEachOf(chunks, CONCURRENT_REQUESTS, async (chunk) => {
+      missing.push(...(await missingOf(chunk)));
+    });
+    return missing.map((item) => () => client.send(copyOf(item)));
   }
-  await Promise.all(progress.next.map(copySegment));
-  rmSync(file);
+
+  await scanAndWrite({
+    name: `progress-copy-${source.TableId}-${target.TableId}`,
+    table: source,
+    done: 'copied',
+    writesFor,
+  });
 }
 
 await runWithOptions(USAGE, {}, copyMissingItems);

@@ -21,8 +21,16 @@ const headers = {
 
 export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
-/** Starts a stub of DynamoDB with TLS. @param folder output folder for the certificate */
-export async function startStubDatabase(folder: string) {
+/** Functions by operation, such as `GetItem`. They return an operation's output for an input. */
+type Actions = Record<string, (input: any) => object>;
+
+/**
+ * Starts a stub of DynamoDB with TLS.
+ *
+ * @param folder output folder for the certificate
+ * @param others operations that functions do not use
+ */
+export async function startStubDatabase(folder: string, others: Actions = {}) {
   // The key has 2,048 bits, like DynamoDB's RSA key. https://github.com/jfromaniello/selfsigned
   const { private: key, cert } = await requireTool('selfsigned').generate(
     [{ name: 'commonName', value: 'localhost' }],
@@ -32,7 +40,7 @@ export async function startStubDatabase(folder: string) {
   writeFileSync(certificateFile, cert);
 
   const { key: apiKey, record } = newApiKey('staging', { owner: 'Benchmark', caller: 'Benchmark' });
-  const actions = actionsWith(marshall(record));
+  const actions = { ...actionsWith(marshall(record)), ...others };
   const bodies = new Map<string, Buffer>();
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
@@ -62,7 +70,7 @@ export async function startStubDatabase(folder: string) {
   return database;
 }
 
-function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<string, (input: any) => object> {
+function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Actions {
   return {
     Query({ Limit, ExpressionAttributeNames, ExpressionAttributeValues, ProjectionExpression }) {
       const partition = ExpressionAttributeValues[':key'].S.split('#').at(-1);
@@ -91,7 +99,7 @@ export function itemId(index: number, partition = '0'): string {
 }
 
 /** Returns a stored item of the first collection, including the attributes that responses omit. */
-function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
+export function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
   const [collection] = collections;
   const newItem = collectionTests[collection.plural].newItem('Rex');
   return marshall({

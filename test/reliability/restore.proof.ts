@@ -1,24 +1,38 @@
-import { CreateTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { delimiter, dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { collectionTests } from '../collections/all.ts';
 import { type NewItem, variantOf } from '../support/collection-tests.ts';
+import { passOn } from '../support/fault-proxy.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
+import { blockWith } from '../support/markdown-code.ts';
+import {
+  commandEnvironment,
+  done,
+  errorOutput,
+  outcomeOf,
+  type RunningModule,
+  startModule,
+} from '../support/run-command.ts';
 
 const restore = 'docs/runbook/copy-missing-items.ts';
 const addKeys = 'docs/runbook/add-index-keys.ts';
 
-let writes = 0;
-const server = dynalite({ createTableMs: 0 }).on('request', ({ headers }: IncomingMessage) => {
-  const isResumed = headers.authorization?.includes('Credential=resumed/');
-  if (isResumed && String(headers['x-amz-target']).endsWith('.PutItem')) writes += 1;
-});
-const { origin: endpoint, close } = await listenOnLoopback(server);
+const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 afterAll(close);
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
@@ -52,58 +66,60 @@ async function run(script: string, environment: Record<string, string>): Promise
   return output.trimEnd().split('\n').at(-1);
 }
 
-await createTable('empty', []);
+/** Returns the numbers in a line such as `Part 1/2: 1,000 items read, 12 copied. Finished.` */
+function countsIn(line = ''): { read: number; written: number } {
+  const [, read, written] = /([\d,]+) items read, ([\d,]+) (?:copied|changed)\. Finished\.$/.exec(line)!;
+  return { read: Number(read!.replace(',', '')), written: Number(written!.replace(',', '')) };
+}
 
-describe('the script that copies missing items', () => {
-  // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
-  test('copies only missing items', async () => {
-    const lost = { hash: 1n, title: 'Lost', shelf: 2n ** 63n - 1n };
-    await createTable('restored', [lost, { hash: 2n, title: 'As it was' }], 'hash');
-    await createTable('current', [{ hash: 2n, title: 'As it is' }, { hash: 3n }], 'hash');
-    const tables = { SOURCE: 'restored', TARGET: 'current' };
-    expect(await run(restore, tables)).toBe('2 of about 0 items read, 1 copied');
-    expect(await run(restore, tables)).toBe('2 of about 0 items read, 0 copied');
-    expect(await itemsIn('current', 'hash')).toEqual([lost, { hash: 2n, title: 'As it is' }, { hash: 3n }]);
-  });
+type Reply = Pick<Awaited<ReturnType<typeof passOn>>, 'status' | 'body'>;
 
-  test('copies only the remaining items after an interruption', async () => {
-    const items = Array.from({ length: 2_000 }, (_, index) => ({ id: BigInt(index) }));
-    await createTable('many', items);
-    const tables = { SOURCE: 'many', TARGET: 'empty' };
-    const { process: child, ended } = start(restore, tables);
-    await once(child.stdout!, 'data');
-    child.kill('SIGKILL');
-    const read = Number(/(\d+) of about [^\n]+\n$/.exec((await ended).stdout)![1]);
-    const resumed = await run(restore, { ...tables, AWS_ACCESS_KEY_ID: 'resumed' });
-    expect(resumed).toMatch(/^2000 of about 0 items read, /);
-    expect(writes).toBeGreaterThan(0);
-    expect(writes).toBeLessThanOrEqual(items.length - read);
-    expect(await itemsIn('empty')).toEqual(items);
-  });
+/** A request to the database. */
+interface Call {
+  /** The operation, such as `PutItem`. */
+  action: string;
+  input: any;
+  /** Passes the request on to the database, with another input if it is given. */
+  pass: (input?: object) => Promise<Reply>;
+}
 
-  test('copies every item even if responses to scans are empty', async () => {
-    await createTable('complete', [{ id: 1n }]);
-    await createTable('lost', []);
-    let emptyResponses = 8; // one for each segment
-    const front = createServer((request, response) => {
-      const isScan = String(request.headers['x-amz-target']).endsWith('.Scan');
-      if (isScan && emptyResponses-- > 0) response.end();
-      else server.emit('request', request, response);
-    });
-    const faulty = await listenOnLoopback(front);
-    const environment = { ...databaseEnvironment(faulty.origin, 'test'), SOURCE: 'complete', TARGET: 'lost' };
-    expect(await run(restore, environment)).toBe('1 of about 0 items read, 1 copied');
-    await faulty.close();
-    expect(await itemsIn('lost')).toEqual([{ id: 1n }]);
-  });
+const closeAll: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closeAll.map((closeOne) => closeOne())));
 
-  test.each([
-    ['is the same table as TARGET', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
-    ['does not exist', 'none', 'Requested resource not found: Table: none not found'],
-  ])('prints only one sentence if SOURCE %s', async (_case, SOURCE, message) => {
-    expect(errorOutput(await start(restore, { SOURCE, TARGET: 'empty' }).ended)).toBe(message);
+/** Starts a proxy of the database. `respond` returns the reply to a request, or undefined if there is no response. */
+async function startProxy(respond: (call: Call) => Promise<Reply | undefined>) {
+  const calls: Call[] = [];
+  const pending = new Set<Promise<unknown>>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return; // the script was killed
+    const input = JSON.parse(body);
+    async function pass(changed: object = input): Promise<Reply> {
+      const passedBody = JSON.stringify(changed);
+      request.headers['content-length'] = `${Buffer.byteLength(passedBody)}`;
+      const passed = passOn(endpoint, request, passedBody);
+      pending.add(passed);
+      return passed;
+    }
+    const call = { action: String(request.headers['x-amz-target']).split('.')[1]!, input, pass };
+    calls.push(call);
+    const answer = await respond(call);
+    if (answer) response.writeHead(answer.status).end(answer.body);
   });
-});
+  const proxy = await listenOnLoopback(server);
+  closeAll.push(proxy.close);
+  return {
+    environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.origin },
+    /** Returns the inputs of an operation's requests. A request can occur twice, because the SDK retries after 10 s. */
+    inputsOf: (action: string) => calls.filter((call) => call.action === action).map(({ input }) => input),
+    /** Waits until the database has executed all requests, even those of a killed script. */
+    settled: () => Promise.all(pending),
+  };
+}
+
+function reply(body: object): Reply {
+  return { status: 200, body: Buffer.from(JSON.stringify(body)) };
+}
 
 /** Returns an item as the service stores it in list partition 1. Each of the indexes has the given filters. */
 function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Record<string, unknown> {
@@ -116,17 +132,291 @@ function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Rec
   return { creation: 'request', partition: '1', ...newItem, id: BigInt(id), ...Object.fromEntries(keys) };
 }
 
+await createTable('empty', []);
+await createTable('other', []);
+
+describe('the script that copies missing items', () => {
+  // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
+  test('copies only missing items, and writes no others', async () => {
+    const lost = { hash: 1n, title: 'Lost', shelf: 2n ** 63n - 1n };
+    await createTable('restored', [lost, { hash: 2n, title: 'As it was' }], 'hash');
+    await createTable('current', [{ hash: 2n, title: 'As it is' }, { hash: 3n }], 'hash');
+    const proxy = await startProxy(({ pass }) => pass());
+    const tables = { SOURCE: 'restored', TARGET: 'current', ...proxy.environment };
+    expect(await run(restore, tables)).toBe('2 items read, 1 copied. Finished.');
+    expect(await run(restore, tables)).toBe('2 items read, 0 copied. Finished.');
+    expect(await itemsIn('current', 'hash')).toEqual([lost, { hash: 2n, title: 'As it is' }, { hash: 3n }]);
+    expect(new Set(proxy.inputsOf('PutItem').map(({ Item }) => Item.hash.N))).toEqual(new Set(['1']));
+  });
+
+  test('never replaces an item that a client creates meanwhile', async () => {
+    await createTable('before', [{ id: 1n, title: 'As it was' }]);
+    await createTable('meanwhile', []);
+    const created = { id: 1n, title: 'As it is' };
+    const proxy = await startProxy(async ({ action, pass }) => {
+      if (action === 'PutItem')
+        await client.send(new PutItemCommand({ TableName: 'meanwhile', Item: marshall(created) }));
+      return pass();
+    });
+    const tables = { SOURCE: 'before', TARGET: 'meanwhile', ...proxy.environment };
+    expect(await run(restore, tables)).toBe('1 items read, 0 copied. Finished.');
+    expect(await itemsIn('meanwhile')).toEqual([created]);
+  });
+
+  test('looks up the keys again that DynamoDB did not process', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => ({ id: BigInt(index) }));
+    await createTable('present', items);
+    await createTable('throttled', items.slice(1));
+    const proxy = await startProxy(async ({ action, input, pass }) => {
+      // The first segment contains all items, so that a page has more than 100 items.
+      if (action === 'Scan')
+        return input.Segment === 0 ? pass({ TableName: input.TableName }) : reply({ Items: [] });
+      const { Keys, ...others } = input.RequestItems?.throttled ?? {};
+      if (Keys?.length !== 100) return pass();
+      const { body } = await pass({ RequestItems: { throttled: { ...others, Keys: Keys.slice(0, 40) } } });
+      const { Responses } = JSON.parse(body.toString());
+      return reply({ Responses, UnprocessedKeys: { throttled: { ...others, Keys: Keys.slice(40) } } });
+    });
+    const tables = { SOURCE: 'present', TARGET: 'throttled', ...proxy.environment };
+    expect(await run(restore, tables)).toBe('300 items read, 1 copied. Finished.');
+    const lookups = proxy.inputsOf('BatchGetItem').map(({ RequestItems }) => RequestItems.throttled.Keys);
+    expect(new Set(lookups.map(({ length }) => length))).toEqual(new Set([100, 60]));
+    expect(new Set(proxy.inputsOf('PutItem').map(({ Item }) => Item.id.N))).toEqual(new Set(['0']));
+  });
+
+  test('copies every item even if responses to scans are empty', async () => {
+    await createTable('complete', [{ id: 1n }]);
+    await createTable('lost', []);
+    let emptyResponses = 0;
+    const proxy = await startProxy(async ({ pass }) => {
+      const { status, body } = await pass();
+      const isEmpty = body.includes('"Items":[{') && emptyResponses === 0;
+      emptyResponses += Number(isEmpty);
+      return { status, body: isEmpty ? Buffer.alloc(0) : body };
+    });
+    const tables = { SOURCE: 'complete', TARGET: 'lost', ...proxy.environment };
+    expect(await run(restore, tables)).toBe('1 items read, 1 copied. Finished.');
+    expect(emptyResponses).toBe(1);
+    expect(await itemsIn('lost')).toEqual([{ id: 1n }]);
+  });
+
+  test('copies a part of the items in each of two processes', async () => {
+    const items = Array.from({ length: 400 }, (_, index) => ({ id: BigInt(index) }));
+    await createTable('whole', items);
+    await createTable('parts', []);
+    const tables = { SOURCE: 'whole', TARGET: 'parts' };
+    const first = await run(restore, { ...tables, PART: '1/2' });
+    const copied = (await itemsIn('parts')).length;
+    expect(copied).toBeGreaterThan(100);
+    expect(copied).toBeLessThan(300);
+    expect(first).toBe(`Part 1/2: ${copied} items read, ${copied} copied. Finished.`);
+    const again = done(await start(restore, { ...tables, PART: '1/2' }).ended);
+    expect(again).toMatch(
+      RegExp(
+        `^Part 1/2: Continuing after ${copied} items. To read them again, delete the folder progress-copy-\\S+\\.\n`,
+      ),
+    );
+    const rest = 400 - copied;
+    expect(await run(restore, { ...tables, PART: '2/2' })).toBe(
+      `Part 2/2: ${rest} items read, ${rest} copied. Finished.`,
+    );
+    expect(await itemsIn('parts')).toEqual(items);
+    // The second part has deleted the progress of both.
+    expect(await run(restore, tables)).toBe('400 items read, 0 copied. Finished.');
+  });
+
+  // Neighboring segments can share a partition, whose throughput would limit a parallel scan.
+  test('scans segments at once that are not neighbors', async () => {
+    const waiting: (() => void)[] = [];
+    const proxy = await startProxy(async ({ action, pass }) => {
+      if (action === 'Scan' && waiting.length < 8) {
+        const isReleased = new Promise<void>((resolve) => waiting.push(resolve));
+        if (waiting.length === 8) for (const release of waiting) release();
+        await isReleased;
+      }
+      return pass();
+    });
+    await run(restore, { SOURCE: 'empty', TARGET: 'other', ...proxy.environment });
+    const first = proxy.inputsOf('Scan').slice(0, 8);
+    const segments = new Set(first.map(({ Segment }) => Segment));
+    expect(segments).toEqual(new Set([0, 32, 64, 96, 128, 160, 192, 224]));
+  });
+
+  test('copies nothing from an empty table', async () => {
+    await createTable('unchanged', [{ id: 1n }]);
+    expect(done(await start(restore, { SOURCE: 'empty', TARGET: 'unchanged' }).ended)).toBe(
+      'DynamoDB counts items only every six hours, and has counted none in empty yet. ' +
+        'The first estimate follows when the first segments are finished.\n' +
+        '0 items read, 0 copied. Finished.\n',
+    );
+    expect(await itemsIn('unchanged')).toEqual([{ id: 1n }]);
+  });
+
+  test.each([
+    ['is the same table as TARGET', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
+    ['is empty', '', 'Set SOURCE and TARGET to the names of different tables.'],
+    ['does not exist', 'none', 'Requested resource not found: Table: none not found'],
+  ])('prints only one sentence if SOURCE %s', async (_case, SOURCE, message) => {
+    expect(errorOutput(await start(restore, { SOURCE, TARGET: 'empty' }).ended)).toBe(message);
+  });
+});
+
 test.each(Object.entries(collectionTests))(
   'the script that fills an index adds missing keys to %s and changes nothing else',
-  async (COLLECTION, { table, newItem, variants, filters }) => {
+  async (plural, { table, newItem, variants, filters }) => {
     const indexes = filters.map(({ query }) => Object.keys(query));
     const newItems = [{}, {}, ...variants].map((fields) => variantOf(newItem('An item'), fields));
     const items = newItems.map((item, id) => storedItem(id, item, indexes));
-    const tables = { COLLECTION, TABLE: table.logicalId };
+    const tables = { COLLECTION: plural, TABLE: table.logicalId };
     await createTable(tables.TABLE, items.with(0, storedItem(0, newItems[0]!)));
     const changed = indexes.length > 0 ? 1 : 0;
-    expect(await run(addKeys, tables)).toBe(`${items.length} read, ${changed} changed`);
-    expect(await run(addKeys, tables)).toBe(`${items.length} read, 0 changed`);
+    expect(await run(addKeys, tables)).toBe(`${items.length} items read, ${changed} changed. Finished.`);
+    expect(await run(addKeys, tables)).toBe(`${items.length} items read, 0 changed. Finished.`);
     expect(await itemsIn(tables.TABLE)).toEqual(items);
   },
 );
+
+/** A collection whose items have keys of indexes for filters, if there is one. */
+const filtered = Object.entries(collectionTests).find(([, { filters }]) => filters.length > 0);
+
+/** Returns a table's items without and with the keys of the indexes for filters, and the variables of the script. */
+function tableOf(TABLE: string, count: number) {
+  const [COLLECTION, { newItem, filters }] = filtered!;
+  const item = variantOf(newItem('An item'), filters[0]!.contains);
+  const indexes = filters.map(({ query }) => Object.keys(query));
+  const ids = Array.from({ length: count }, (_, id) => id);
+  return {
+    before: ids.map((id) => storedItem(id, item)),
+    after: ids.map((id) => storedItem(id, item, indexes)),
+    variables: { COLLECTION, TABLE },
+  };
+}
+
+(filtered ? describe : describe.skip)('the script that fills an index', () => {
+  test('does not restore deleted items', async () => {
+    const { before, after, variables } = tableOf('deleted', 3);
+    await createTable('deleted', before);
+    const Key = marshall({ id: 1n });
+    const proxy = await startProxy(async ({ action, input, pass }) => {
+      if (action === 'UpdateItem' && input.Key.id.N === '1')
+        await client.send(new DeleteItemCommand({ TableName: 'deleted', Key }));
+      return pass();
+    });
+    const last = await run(addKeys, { ...variables, ...proxy.environment });
+    expect(last).toBe('3 items read, 2 changed. Finished.');
+    expect(await itemsIn('deleted')).toEqual([after[0], after[2]]);
+  });
+});
+
+describe('a killed script', () => {
+  const scripts: [script: string, write: string, prepare: () => Promise<Prepared>][] = [
+    [
+      restore,
+      'PutItem',
+      async () => {
+        const items = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index) }));
+        await createTable('source', items);
+        await createTable('target', []);
+        return { variables: { SOURCE: 'source', TARGET: 'target' }, table: 'target', items };
+      },
+    ],
+  ];
+  if (filtered)
+    scripts.push([
+      addKeys,
+      'UpdateItem',
+      async () => {
+        const { before, after, variables } = tableOf('unfilled', 1_000);
+        await createTable('unfilled', before);
+        return { variables, table: 'unfilled', items: after };
+      },
+    ]);
+
+  interface Prepared {
+    variables: Record<string, string>;
+    /** The table that the script changes, and its items afterwards. */
+    table: string;
+    items: Record<string, unknown>[];
+  }
+
+  test.each(scripts)('%s resumes in any number of parts', async (script, action, prepare) => {
+    const { variables, table, items } = await prepare();
+    let child: RunningModule | undefined;
+    /** Segment of each item that is not the first of its segment. */
+    const segments = new Map<string, number>();
+    const written = new Set<string>();
+    let killedIn: number | undefined;
+    const interrupted = await startProxy(async (call) => {
+      if (call.action === 'Scan') {
+        const page = await call.pass({ ...call.input, Limit: 1 });
+        for (const { id } of JSON.parse(page.body.toString()).Items)
+          if (call.input.ExclusiveStartKey) segments.set(id.N, call.input.Segment);
+        return page;
+      }
+      if (call.action === action && killedIn === undefined) {
+        const { id } = call.input.Item ?? call.input.Key;
+        if (written.size >= 500) killedIn = segments.get(id.N);
+        if (killedIn === undefined) written.add(id.N);
+        else child!.process.kill('SIGKILL');
+      }
+      return killedIn === undefined ? call.pass() : undefined;
+    });
+    child = start(script, { ...variables, ...interrupted.environment });
+    expect((await child.ended).code).toBe(1);
+    await interrupted.settled();
+
+    const resumed = await startProxy(({ pass }) => pass());
+    const last = await Promise.all(
+      ['1/2', '2/2'].map((PART) => run(script, { ...variables, ...resumed.environment, PART })),
+    );
+    expect(await itemsIn(table)).toEqual(items);
+    const counts = last.map(countsIn);
+    expect(counts[0]!.read + counts[1]!.read).toBe(1_000);
+    const ids = resumed.inputsOf(action).map(({ Item, Key = Item }) => Key.id.N);
+    expect(new Set(ids).size).toBe(1_000 - written.size);
+    const scans = resumed.inputsOf('Scan');
+    expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
+    // The killed script had finished the first page of this segment.
+    expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
+    expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
+  });
+});
+
+const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);
+
+test.each(shells)(
+  'the command for several processes in docs/runbook.md copies all items in %s',
+  async (shell) => {
+    const command = blockWith('xargs', readFileSync('docs/runbook.md', 'utf8'));
+    const items = Array.from({ length: 100 }, (_, index) => ({ id: BigInt(index) }));
+    const [SOURCE, TARGET] = [`${shell}-source`, `${shell}-target`];
+    await createTable(SOURCE, items);
+    await createTable(TARGET, []);
+    const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const env = commandEnvironment({ ...databaseEnvironment(endpoint, 'test'), SOURCE, TARGET, PATH });
+    const output = done(await outcomeOf(promisify(execFile)(shell, ['-c', command], { env })));
+    const last = output.match(/^Part \d\/4: .* Finished\.$/gm)!.toSorted();
+    expect(last.map((line) => line.slice(0, 8))).toEqual(['Part 1/4', 'Part 2/4', 'Part 3/4', 'Part 4/4']);
+    const written = last.map((line) => countsIn(line).written);
+    expect(written.reduce((total, count) => total + count)).toBe(100);
+    expect(await itemsIn(TARGET)).toEqual(items);
+  },
+);
+
+describe.each([
+  [restore, { SOURCE: 'empty', TARGET: 'other' }],
+  [addKeys, { COLLECTION: Object.keys(collectionTests)[0]!, TABLE: 'empty' }],
+])('%s prints only one sentence', (script, variables) => {
+  const part =
+    'PART must be the number of a part and the number of parts, such as 2/4, with up to 256 parts.';
+  test.each(['0/4', '5/4', '2', '1/257', '1/4/2', ''])('if PART is "%s"', async (PART) => {
+    expect(errorOutput(await start(script, { ...variables, PART }).ended)).toBe(part);
+  });
+
+  test.each(['READS_PER_SECOND', 'WRITES_PER_SECOND'])('if %s is invalid', async (name) => {
+    for (const value of ['0', '-1', '1.5', 'many', '']) {
+      const { ended } = start(script, { ...variables, [name]: value });
+      expect(errorOutput(await ended)).toBe(`${name} must be an integer from 1 to 1000000.`);
+    }
+  });
+});

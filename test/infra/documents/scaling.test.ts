@@ -25,11 +25,13 @@ const production: StageContents = {
   backupDays: 0,
 };
 
-/** Returns the cells after the rate and the traffic in a row of the table. */
-function row(rate: string, traffic: string, contents = production): string[] {
-  const rows = scaleTable(contents)
-    .split('\n')
-    .map((line) => line.slice(2, -2).split(' | '));
+const listPartitions = [...production.stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 64 }];
+const larger = { ...production, stage: { ...production.stage, listPartitions } };
+const tables = { production: scaleTable(production), larger: scaleTable(larger) };
+
+/** Returns the cells after the rate and the traffic in a row of a table. */
+function row(rate: string, traffic: string, of: keyof typeof tables = 'production'): string[] {
+  const rows = tables[of].split('\n').map((line) => line.slice(2, -2).split(' | '));
   return rows.find((cells) => cells[0] === rate && cells[1] === traffic)!.slice(2);
 }
 
@@ -69,16 +71,13 @@ test('10,000 creates per second need quotas, warm throughput, list partitions, m
 });
 
 test('a stage with more list partitions pays and reads more for lists', () => {
-  const listPartitions = [...production.stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 64 }];
-  const larger = { ...production, stage: { ...production.stage, listPartitions } };
   // 20,000 read units ÷ 64 ÷ 0.5, of which 12,000 are warm
-  expect(row('1,000', 'lists', larger).slice(0, 2)).toEqual([
+  expect(row('1,000', 'lists', 'larger').slice(0, 2)).toEqual([
     'warm reads (375)',
     '`warmThroughput` 38,400 reads; `maxReadUnitsPerSecond` 38,400',
   ]);
-  const dollars = (contents: StageContents) =>
-    Number(row('1,000', 'lists', contents)[2]!.replaceAll(',', ''));
-  expect(dollars(larger)).toBeGreaterThan(1.5 * dollars(production));
+  const dollars = (of: keyof typeof tables) => Number(row('1,000', 'lists', of)[2]!.replaceAll(',', ''));
+  expect(dollars('larger')).toBeGreaterThan(1.5 * dollars('production'));
 });
 
 test('the dollars of a traffic increase with its rate, up to the highest rate that is possible', () => {
