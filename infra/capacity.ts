@@ -65,13 +65,23 @@ export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capac
   const creates = Math.min(ofPartitions, maxWriteUnitsPerSecond) / units;
   const limit =
     ofPartitions <= maxWriteUnitsPerSecond
-      ? `listPartitions has a count of ${fewest!.count} from ${fewest!.since}, which allows ${ofPartitions} per second`
+      ? `listPartitions has a count of ${fewest!.count} from ${fewest!.since}`
       : `maxWriteUnitsPerSecond is ${maxWriteUnitsPerSecond}`;
   return {
-    rate: Math.floor(SAFE_RATE * creates),
-    burst: Math.floor(SAFE_BURST * creates),
-    reason: `a create can take ${units} write units, and ${limit}`,
+    rate: Math.max(1, Math.floor(SAFE_RATE * creates)),
+    burst: Math.max(1, Math.floor(SAFE_BURST * creates)),
+    reason:
+      `DynamoDB accepts ${Math.floor(creates)} creates of ${units} write units per second, because ${limit}, ` +
+      `and ${SAFE_RATE * 100}% of them are safe as a rate and ${SAFE_BURST * 100}% as a burst`,
   };
+}
+
+/** Returns the fewest read units per second that `requestsPerSecond` lists of the shortest pages use in an epoch. */
+export function leastReadUnits({
+  listPartitions,
+  requestsPerSecond,
+}: Omit<Capacity, 'maxWriteUnitsPerSecond'> & { requestsPerSecond: number }): number {
+  return Math.ceil(0.5 * Math.max(...listPartitions.map(({ count }) => count)) * requestsPerSecond);
 }
 
 /** Returns what a number of creates per second needs, so that `createCapacity` allows them. */

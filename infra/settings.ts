@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
 import { ID_START } from '../shared/list-partitions.ts';
-import { createCapacity, MAX_LIST_PARTITIONS } from './capacity.ts';
+import { createCapacity, leastReadUnits, MAX_LIST_PARTITIONS } from './capacity.ts';
 import { UsageError } from './command.ts';
 
 // Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
@@ -43,13 +43,13 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-const time = v.custom<string>(
-  (value) =>
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT[\d:]{8}Z$/.test(value) &&
-    !Number.isNaN(Date.parse(value)),
-  ({ input }) => `must be a time in UTC such as '2027-01-31T06:00:00Z', not ${format(input)}`,
-);
+const time = rule<string>("a time in UTC such as '2027-01-31T06:00:00Z'", (value) => {
+  const milliseconds = typeof value === 'string' ? Date.parse(value) : NaN;
+  // Also rejects other formats and days such as 30 February.
+  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === value.replace('Z', '.000Z');
+});
+
+const LATEST_EPOCH_DAYS = 366;
 
 /** All variables of a function together have at most 4 KB, so a stage has at most 50 epochs. */
 const epochs = v.pipe(
@@ -231,12 +231,17 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
   if (issues)
     return issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
 
-  const { domain, createsPerSecond, createBurst } = settings;
+  const { domain, createsPerSecond, createBurst, listPartitions } = settings;
+  const { since } = listPartitions.at(-1)!;
+  if (Date.parse(since) > now + LATEST_EPOCH_DAYS * 86_400_000)
+    return `listPartitions must have no epoch that starts in more than ${LATEST_EPOCH_DAYS} days, such as ${since}, because each list already queries its list partitions`;
   const { rate, burst, reason } = createCapacity(settings, now);
   if (createsPerSecond > rate)
-    return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}, because ${reason}`;
-  if (createBurst > burst)
-    return `createBurst must be at most ${burst}, not ${createBurst}, because ${reason}`;
+    return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}: ${reason}`;
+  if (createBurst > burst) return `createBurst must be at most ${burst}, not ${createBurst}: ${reason}`;
+  const reads = leastReadUnits(settings);
+  if (settings.maxReadUnitsPerSecond < reads)
+    return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a unit in each list partition`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)
     return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   return undefined;

@@ -1,7 +1,6 @@
 import type { StageSettings } from './settings.ts';
 
 const common = {
-  listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
   // To receive alarms, enter your email address here or subscribe to the topic AlarmTopic after the first deployment.
@@ -11,6 +10,7 @@ const common = {
 export const stages = {
   staging: {
     ...common,
+    listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
     retainData: false,
     recoveryDays: 1,
     maxReadUnitsPerSecond: 1_000,
@@ -27,6 +27,7 @@ export const stages = {
   },
   production: {
     ...common,
+    listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
     retainData: true,
     recoveryDays: 35,
     maxReadUnitsPerSecond: 20_000,

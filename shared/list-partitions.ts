@@ -15,6 +15,7 @@ export interface ListEpoch {
 export const ID_START = '2025-01-01T00:00:00Z';
 /** Number of ids of a millisecond. */
 export const IDS_PER_MILLISECOND = 2 ** 12;
+const LOWEST_ID = -(2n ** 63n);
 /** All ids are below this number, so that all JSON clients read them exactly (RFC 8259 section 6). */
 export const ID_LIMIT = BigInt(Number.MAX_SAFE_INTEGER) + 1n;
 
@@ -35,16 +36,14 @@ export function listEpochs(): IdRange[] {
   // Without a list partition, lists would be empty without an error.
   if (!epochs.every(({ count }) => Number.isInteger(count) && count >= 1) || epochs[0]?.since !== ID_START)
     throw new Error(`${environmentVariables.listPartitions} must contain epochs as in infra/stages.ts.`);
-  return epochs.map(({ since, count }) => ({ start: firstIdAt(Date.parse(since)), count })).toReversed();
+  const ranges = epochs.map(({ since, count }) => ({ start: firstIdAt(Date.parse(since)), count }));
+  // Ids of imported items can be negative.
+  return ranges.with(0, { ...ranges[0]!, start: LOWEST_ID }).toReversed();
 }
 
-/**
- * Returns the epoch that an id belongs to, or the first epoch if a wrong clock led to a negative id.
- *
- * @param epochs result of `listEpochs`
- */
+/** Returns the epoch that an id belongs to. @param epochs result of `listEpochs` */
 export function epochOf(id: bigint, epochs: IdRange[]): IdRange {
-  return epochs.find(({ start }) => start <= id) ?? epochs.at(-1)!;
+  return epochs.find(({ start }) => start <= id)!;
 }
 
 /** Returns the list partition of an item. Retries of a create use the same partition, because the id is the same. */
@@ -58,12 +57,12 @@ export interface Unread {
   below: bigint;
 }
 
-/** Returns the list partitions that can contain items with ids below `limit`, those with the newest items first. */
-export function partitionsBelow(limit: bigint, epochs: IdRange[]): Unread[] {
+/** Returns the list partitions that can contain items with ids below `end`, those with the newest items first. */
+export function partitionsBelow(end: bigint, epochs: IdRange[]): Unread[] {
   const unread: Unread[] = [];
-  let below = limit;
+  let below = end;
   for (const { start, count } of epochs) {
-    if (start >= limit) continue;
+    if (start >= end) continue;
     // The other partitions of this epoch are also in a newer epoch.
     for (let index = unread.length; index < count; index += 1) unread.push({ partition: `${index}`, below });
     below = start;

@@ -21,6 +21,7 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
   ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
   ['docs/decisions.md', /^ts sdk$/],
+  ['docs/runbook.md', /^ts infra\/stages\.ts$/],
 ];
 
 /** Matches text that differs between runs: an id, a request id or a cursor. */

@@ -167,6 +167,9 @@ describe('the commands of the runbook', () => {
       const stub = `aws() {
         case "$*" in
           *list-stack-resources*) echo list ;;
+          *qualifier*) [ "$OLDER" != AccessDenied ] || return 254 ;;
+        esac
+        case "$*" in
           *'list --qualifier 7'*) echo "$OLDER" ;;
           *'list --qualifier live'*) echo "$LIVE" ;;
           *update-alias*) echo "$*" ;;
@@ -186,6 +189,7 @@ describe('the commands of the runbook', () => {
         ['they have the same epochs', `[${first},${past}]`, `[${first},${past}]`],
         ['only an epoch in the future differs', `[${first},${past}]`, `[${first},${past},${future}]`],
         ['the function has no epochs', 'None', 'None'],
+        ['the older version has the number of the only epoch', '4', `[${first}]`],
       ])('update the alias if %s', (_when, older, live) => {
         const { stdout, stderr } = pointLive(older, live);
         expect(stderr).toBe('');
@@ -194,15 +198,22 @@ describe('the commands of the runbook', () => {
         );
       });
 
+      const soon = `{"since":"${new Date(Date.now() + 3_600_000).toISOString()}","count":9}`;
       test.each([
         ['does not know an epoch that has started', `[${first}]`, `[${first},${past}]`],
+        ['does not know an epoch that starts in an hour', `[${first}]`, `[${first},${soon}]`],
         ['is from before there were epochs', '4', `[${first},${past}]`],
+        ['has a lower number', '1', '4'],
       ])('refuse a version that %s', (_what, older, live) => {
-        expect(pointLive(older, live)).toEqual({
-          stdout: '',
-          stderr:
-            'Version 7 of List does not know an epoch of listPartitions that has started, so lists would miss items.\n',
-        });
+        const { stdout, stderr } = pointLive(older, live);
+        expect(stdout).toBe('');
+        expect(stderr).toMatch(
+          /^Version 7 of List has other list partitions than live, so lists would miss items:\n/,
+        );
+      });
+
+      test('change nothing if AWS rejects the look-up of a version', () => {
+        expect(pointLive('AccessDenied', 'AccessDenied').stdout).toBe('');
       });
     });
   });

@@ -105,25 +105,33 @@ versions() {
   done
 }
 
-# started_epochs VERSION: prints the epochs of list partitions that have started, as a version of $FUNCTION knows them.
+# started_epochs VERSION: prints the epochs of list partitions that have started or start within two hours, as a version of
+# $FUNCTION knows them. A version from before there were epochs has one number of list partitions.
 started_epochs() {
-  local now epoch since
-  now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-  aws lambda get-function-configuration --function-name "$(physical_id Lambda::Function "$FUNCTION")" --qualifier "$1" \
-    --query Environment.Variables.LIST_PARTITIONS --output text | grep -o '{[^}]*}' | while read -r epoch; do
+  local name epochs until epoch since
+  name=$(physical_id Lambda::Function "$FUNCTION") || return
+  epochs=$(aws lambda get-function-configuration --function-name "$name" --qualifier "$1" \
+    --query Environment.Variables.LIST_PARTITIONS --output text) || return
+  case $epochs in [0-9]*) epochs="{\"since\":\"2025-01-01T00:00:00Z\",\"count\":$epochs}" ;; esac
+  until=$(($(date +%s) + 7200))
+  until=$(date -u -d "@$until" +%Y-%m-%dT%H:%M:%SZ 2> /dev/null || date -u -r "$until" +%Y-%m-%dT%H:%M:%SZ)
+  echo "$epochs" | grep -o '{[^}]*}' | while read -r epoch; do
     since=${epoch#*since\":\"}
-    if [ "$(printf '%s\n' "${since%%\"*}" "$now" | sort | head -n 1)" != "$now" ]; then echo "$epoch"; fi
+    if [ "$(printf '%s\n' "${since%%\"*}" "$until" | sort | head -n 1)" != "$until" ]; then echo "$epoch"; fi
   done
 }
 
 # point_live VERSION: points the alias live of $FUNCTION to a version, unless lists would miss items.
 point_live() {
-  if [ "$(started_epochs "$1")" != "$(started_epochs live)" ]; then
-    echo "Version $1 of $FUNCTION does not know an epoch of listPartitions that has started, so lists would miss items." >&2
+  local older live name
+  older=$(started_epochs "$1") && live=$(started_epochs live) && name=$(physical_id Lambda::Function "$FUNCTION") || return
+  if [ "$older" != "$live" ]; then
+    echo "Version $1 of $FUNCTION has other list partitions than live, so lists would miss items:" >&2
+    printf '%s\n' "$older" 'live:' "$live" >&2
     return 1
   fi
-  aws lambda update-alias --function-name "$(physical_id Lambda::Function "$FUNCTION")" --name live \
-    --function-version "$1" --routing-config '{"AdditionalVersionWeights":{}}'
+  aws lambda update-alias --function-name "$name" --name live --function-version "$1" \
+    --routing-config '{"AdditionalVersionWeights":{}}'
 }
 
 # database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.

@@ -78,7 +78,6 @@ function newestLimit({ lists }: Mix): Limit {
 /** Returns the limits of a stage with its present settings. */
 function limitsOf({ lists, creates }: Mix, stage: Stage): Limit[] {
   const reads = lists * listReadUnits(PAGE.default, countOf(stage), ITEM_BYTES);
-  const perClient = (perMinute = Infinity) => (CLIENTS * perMinute) / 60;
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall ?? {};
   return [
     { name: '`createsPerSecond`', requests: stage.createsPerSecond / creates },
@@ -186,6 +185,8 @@ export function chanceThatFits(values: number, physicalPartitions: number, most:
   return [...chances].reduce((sum, [left, chance]) => (left <= most ? sum + chance : sum), 0);
 }
 
+/** Returns the requests per second of all clients that reach a limit per client and minute. */
+const perClient = (perMinute = Infinity) => (CLIENTS * perMinute) / 60;
 const countOf = (stage: Stage) => stage.listPartitions.at(-1)!.count;
 const roundUp = (value: number) => Math.ceil(value / 100) * 100;
 const number = (value: number, options: Intl.NumberFormatOptions = {}) => value.toLocaleString('en', options);

@@ -1,4 +1,5 @@
 import type { ListEpoch } from '../../shared/list-partitions.ts';
+import { stackName } from '../../shared/names.ts';
 import { type OptionValues, runWithOptions, UsageError } from '../command.ts';
 import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
@@ -23,21 +24,43 @@ async function checkEpochs({ stage = '' }: OptionValues<typeof options>): Promis
   const outputs = await findOutputs(stage);
   const deployed = outputs?.['ListPartitions'];
   if (deployed !== undefined) requireSameStart(stage, JSON.parse(deployed) as ListEpoch[], planned);
+  else if (outputs) requireFirstEpoch(stage, planned);
+  else
+    console.log(`There is no stack ${stackName(stage)} in ${process.env['AWS_REGION']} of this AWS account.`);
   console.log(`The epochs of listPartitions in infra/stages.ts can be deployed to ${stage}.`);
+}
+
+/** @throws UsageError if a version without epochs is deployed, and the stage has more than a first epoch */
+function requireFirstEpoch(stage: string, planned: readonly ListEpoch[]): void {
+  const [first, second] = planned;
+  if (second && Date.parse(second.since) < earliestStart())
+    throw new UsageError(
+      `infra/stages.ts, stage ${stage}: The deployed version has one number of list partitions, so listPartitions must have ` +
+        `only one epoch before ${new Date(earliestStart()).toISOString()}.`,
+    );
+  console.log(
+    `The deployed version has one number of list partitions. If its setting listPartitions is not ${first!.count}, stop, and ` +
+      'set the count of the first epoch to this number.',
+  );
+}
+
+function earliestStart(): number {
+  return Date.now() + DEPLOYMENT_HOURS * 3_600_000;
 }
 
 /** @throws UsageError if two lists of epochs differ in epochs that start before a deployment could end */
 function requireSameStart(stage: string, deployed: ListEpoch[], planned: readonly ListEpoch[]): void {
-  const end = new Date(Date.now() + DEPLOYMENT_HOURS * 3_600_000);
+  const start = earliestStart();
   const fixed = (epochs: readonly ListEpoch[]) =>
     epochs
-      .filter(({ since }) => new Date(since) < end)
+      .filter(({ since }) => Date.parse(since) < start)
       .map(({ since, count }) => `{ since: '${since}', count: ${count} }`)
       .join(', ');
   if (fixed(deployed) === fixed(planned)) return;
   throw new UsageError(
-    `infra/stages.ts, stage ${stage}: The epochs of listPartitions before ${end.toISOString()} must be those of the deployed ` +
-      `stage, [${fixed(deployed)}], not [${fixed(planned)}], because lists could otherwise omit items.`,
+    `infra/stages.ts, stage ${stage}: The epochs of listPartitions that start before ${new Date(start).toISOString()} must be ` +
+      `those of the deployed stage, [${fixed(deployed)}], not [${fixed(planned)}], because lists could otherwise omit items. ` +
+      'A new epoch must start later.',
   );
 }
 

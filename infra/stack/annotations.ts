@@ -1,7 +1,7 @@
 import { Annotations, Validations } from 'aws-cdk-lib';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operations } from '../../shared/contract/operations.ts';
-import { awsLimits } from '../capacity.ts';
+import { awsLimits, createsFrom } from '../capacity.ts';
 import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
@@ -47,6 +47,14 @@ function warnAboutSettings(stack: StageStack): void {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
   }
+  const { writeUnits } = createsFrom(stage.createsPerSecond);
+  const warmWrites = stage.warmThroughput?.writeUnitsPerSecond ?? awsLimits.warmWrites;
+  if (writeUnits > warmWrites)
+    warn(
+      'createsPerSecond',
+      `${stage.createsPerSecond}, which can take ${writeUnits} write units per second. Set warmThroughput to at least as many, ` +
+        `because DynamoDB supports only ${warmWrites} until the traffic has grown slowly.`,
+    );
   if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
 }

@@ -1,6 +1,8 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { awsLimits } from '../../infra/capacity.ts';
+import { awsLimits, largestItemBytes } from '../../infra/capacity.ts';
+import { ITEM_BYTES, listReadUnits } from '../../infra/documents/cost/usage.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
+import { collections } from '../../shared/contract/operations.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Outcome, simulateCreates } from './capacity/creates.ts';
 import { itemCount, limitTables, listUnits } from './capacity/limits.ts';
@@ -42,6 +44,7 @@ const PLACEMENTS = [
 ] as const;
 const LIST_PARTITIONS = [1, 2, 4, 16, 64, 200];
 const PAGES = [PAGE.default, PAGE.maximum];
+const LARGEST_BYTES = largestItemBytes(collections[0]);
 
 /** Content of `test/bench/capacity.json`. */
 type Results = Awaited<ReturnType<typeof measureAll>>;
@@ -189,6 +192,15 @@ function listTable({ secondRounds, listCpu }: Results): string {
           `read units, ${itemCount(items)}`,
           ...LIST_PARTITIONS.map((partitions) => listUnits(items)(partitions).toLocaleString('en')),
         ]),
+        ...PAGES.flatMap((items) =>
+          [ITEM_BYTES, LARGEST_BYTES].map((bytes) => [
+            `lists per second, ${itemCount(items)} of ${bytes.toLocaleString('en')} bytes`,
+            ...LIST_PARTITIONS.map((partitions) => {
+              const unitsOfValue = listReadUnits(items, partitions, bytes) / partitions;
+              return rounded(awsLimits.keyReads / unitsOfValue);
+            }),
+          ]),
+        ),
         ...secondRounds.map(({ items, shares }) => [
           `second round, ${itemCount(items)}`,
           ...shares.map(({ share }) => percent(share)),

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { largestItemBytes } from '../../infra/capacity.ts';
-import { pets } from '../../shared/contract/pets.ts';
 import { books } from '../support/books.ts';
 
 test('the largest item has the longest values of all fields, and the keys of all indexes', () => {
@@ -9,12 +8,11 @@ test('the largest item has the longest values of all fields, and the keys of all
   const fields = 2 + 21 + (5 + 400) + (5 + 21) + (5 + 6) + (8 + 64);
   const keys = 9 + 3 + (14 + 7 + 3) + (20 + 7 + 22 + 3);
   expect(largestItemBytes(books)).toBe(fields + keys);
-  expect(Math.ceil(largestItemBytes(pets) / 1_024)).toBe(2);
 });
 
 test('a field of a type whose size is unknown must be added', () => {
   const item = v.object({ ...books.item.entries, tags: v.array(v.string()) });
-  expect(() => largestItemBytes({ ...books, item } as never)).toThrow(
+  expect(() => largestItemBytes({ ...books, item })).toThrow(
     'Add the size of the field tags to largestValueBytes in infra/capacity.ts.',
   );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
+import { codeBlocksIn } from '../support/markdown-code.ts';
 import { backup, domain, stages } from '../support/stages.ts';
 
 const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };
@@ -10,7 +12,7 @@ const { certificateArn, hostedZoneId, ...named } = domain;
 const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
 
 test.each([
-  ['maxReadUnitsPerSecond', 1, Infinity],
+  ['requestBurst', 1, Infinity],
   ['functionTimeoutSeconds', 8, 28],
   ['authorizerCacheSeconds', 0, 3_600],
 ] as const)('the setting %s must be an integer from %d to %d', (name, minimum, maximum) => {
@@ -22,7 +24,7 @@ test.each([
 });
 
 test.each<object>([
-  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 256 }] },
+  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 256 }], requestsPerSecond: 7 },
   { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } },
   { alarmEmail: 'operator+api@example.com' },
   { tracedShare: 0 },
@@ -64,6 +66,20 @@ test.each<[object, string]>([
   [
     { listPartitions: Array.from({ length: 51 }, () => firstEpoch) },
     'listPartitions must contain at most 50 epochs, not 51',
+  ],
+  [{ listPartitions: [firstEpoch, { since: '2027-02-30T06:00:00Z', count: 2 }] }, 'must be a time in UTC'],
+  [{ listPartitions: [firstEpoch, { since: '2027-01-31T24:00:00Z', count: 2 }] }, 'must be a time in UTC'],
+  [
+    { listPartitions: [firstEpoch, { since: '2207-01-31T06:00:00Z', count: 2 }] },
+    'listPartitions must have no epoch that starts in more than 366 days, such as 2207-01-31T06:00:00Z, because',
+  ],
+  [
+    {
+      listPartitions: [{ ...firstEpoch, count: 64 }],
+      requestsPerSecond: 1_000,
+      maxReadUnitsPerSecond: 20_000,
+    },
+    'maxReadUnitsPerSecond must be at least 32000, because each of the requestsPerSecond can be a list',
   ],
   [{ recordedListPartitions: 4 }, 'recordedListPartitions is not a setting'],
   [
@@ -127,7 +143,7 @@ describe('creates that DynamoDB may not accept are rejected by API Gateway', () 
     const valid = { ...settings, createsPerSecond: rate, createBurst: burst };
     expect(problemOf(valid, now)).toBeUndefined();
     expect(problemOf({ ...valid, createsPerSecond: rate + 1 }, now)).toContain(
-      `createsPerSecond must be at most ${rate}, not ${rate + 1}, because a create can take 2 write units, and `,
+      `createsPerSecond must be at most ${rate}, not ${rate + 1}: DynamoDB accepts `,
     );
     expect(problemOf({ ...valid, createBurst: burst + 1 }, now)).toContain(
       `createBurst must be at most ${burst}, `,
@@ -137,10 +153,10 @@ describe('creates that DynamoDB may not accept are rejected by API Gateway', () 
   test('and the message names the limit', () => {
     const creates = { createsPerSecond: 1_000, createBurst: 1 };
     expect(problemOf({ ...raised, ...creates }, before)).toMatch(
-      /listPartitions has a count of 1 from 2025-01-01T00:00:00Z, which allows 1000 per second$/,
+      /: DynamoDB accepts 500 creates of 2 write units per second, because listPartitions has a count of 1 from 2025-01-01T00:00:00Z, and 80% of them are safe as a rate and 20% as a burst$/,
     );
     expect(problemOf({ maxWriteUnitsPerSecond: 100, ...creates }, before)).toMatch(
-      /maxWriteUnitsPerSecond is 100$/,
+      / 50 creates of 2 write units per second, because maxWriteUnitsPerSecond is 100, and 80% /,
     );
   });
 });
@@ -177,6 +193,21 @@ test('two stages with the same domain are rejected', () => {
   const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
   const error = new UsageError('Stages staging and production must not share the domain api.example.com.');
   expect(() => stagesOf(all)).toThrow(error);
+});
+
+test('the epochs in docs/runbook.md are accepted', () => {
+  const block = codeBlocksIn(readFileSync('docs/runbook.md', 'utf8')).find(
+    ({ info }) => info === 'ts infra/stages.ts',
+  )!;
+  const listPartitions = Array.from(
+    block.code.matchAll(/since: '(.+)', count: (\d+)/g),
+    ([, since, count]) => ({
+      since,
+      count: Number(count),
+    }),
+  );
+  expect(listPartitions).toHaveLength(2);
+  expect(problemOf({ listPartitions }, new Date('2027-01-01'))).toBeUndefined();
 });
 
 describe('an ephemeral stage', () => {

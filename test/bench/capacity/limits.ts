@@ -1,11 +1,10 @@
 import { awsLimits, createCapacity } from '../../../infra/capacity.ts';
-import { ITEM_BYTES } from '../../../infra/documents/cost/usage.ts';
+import { ITEM_BYTES, listReadUnits } from '../../../infra/documents/cost/usage.ts';
 import { markdownTable } from '../../../infra/documents/markdown.ts';
 import { stages } from '../../../infra/stages.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { ID_START } from '../../../shared/list-partitions.ts';
-import { queryLimit } from '../../../shared/list-partitions.ts';
 
 // Computes throughput limits for docs/scaling.md from production's settings and AWS's documented limits.
 
@@ -19,10 +18,9 @@ type Figure = (partitions: number) => number;
 
 const createUnits = Math.ceil(ITEM_BYTES / 1_024);
 
-/** Returns the read units of a list by the number of list partitions, if the list needs no second round of queries. */
+/** Returns the read units of a list by the number of list partitions. */
 export function listUnits(items: number): Figure {
-  return (partitions) =>
-    partitions * Math.ceil((queryLimit(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
+  return (partitions) => listReadUnits(items, partitions, ITEM_BYTES);
 }
 
 /** Formats a number of items, such as `1,000 books`. @param plural name of the items @default - the first collection's */

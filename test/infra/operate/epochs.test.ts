@@ -25,25 +25,32 @@ test.each([
     'only an epoch that starts in three hours is deployed in addition',
     [...planned, { since: inHours(3), count: 9 }],
   ],
-  ['the deployed version has no epochs', undefined],
 ])('epochs can be deployed if %s', async (_when, deployed) => {
   expect(done(await check(deployed))).toBe(
     'The epochs of listPartitions in infra/stages.ts can be deployed to staging.\n',
   );
 });
 
-test('epochs can be deployed with a new stage', async () => {
-  expect(done(await check([], 'production'))).toContain('can be deployed to production.');
+test('a first epoch can be deployed over a version without epochs, and the operator must compare its count', async () => {
+  expect(done(await check(undefined))).toMatch(
+    /^The deployed version has one number .* If its setting listPartitions is not 1, stop, and set the count .*\n.* can be deployed/,
+  );
+});
+
+test('epochs can be deployed with a new stage, and the command names the region without a stack', async () => {
+  expect(done(await check([], 'production'))).toMatch(
+    /^There is no stack \S+-production in us-east-1 of this AWS account\.\n.* can be deployed to production\.\n$/,
+  );
 });
 
 test.each([
   ['that has started is missing', [...planned, { since: inHours(-1), count: 9 }]],
   ['that could start during the deployment is missing', [...planned, { since: inHours(1), count: 9 }]],
-  ['is edited', [{ ...planned[0]!, count: 250 }]],
+  ['is edited', [{ ...planned[0], count: 250 }]],
   ['is new and has started', []],
 ])('epochs cannot be deployed if an epoch %s', async (_what, deployed) => {
   expect(errorOutput(await check(deployed))).toMatch(
-    /^infra\/stages\.ts, stage staging: The epochs of listPartitions before \S+ must be those of the deployed stage, \[.*\], not \[\{ since: '2025-01-01T00:00:00Z', .*\], because lists could otherwise omit items\.$/,
+    /^infra\/stages\.ts, stage staging: The epochs of listPartitions that start before \S+ must be those of the deployed stage, \[.*\], not \[\{ since: '2025-01-01T00:00:00Z', .*\], because lists could otherwise omit items\. A new epoch must start later\.$/,
   );
 });
 

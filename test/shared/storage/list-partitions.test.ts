@@ -62,20 +62,30 @@ function epochOf(id: bigint, epochs: Epoch[]): Epoch {
   return epochs.findLast(({ start }) => start <= id / IDS_PER_MILLISECOND)!;
 }
 
+const isOld = (id: bigint) => id < 5n * IDS_PER_MILLISECOND;
+
 const fields = fc.record({ genre: fc.option(genres, { nil: undefined }), shelf: shelves });
 
 /** Generates epochs, and the books that a stage has stored in them, from oldest to newest. */
 const stages = histories.chain((epochs) => {
   const end = epochs.at(-1)!.start + 30;
+  // Some ids are the first of an epoch.
+  const time = fc.oneof(fc.nat(end), fc.constantFrom(...epochs.map(({ start }) => start)));
   const id = fc
-    .tuple(fc.nat(end), fc.nat(4_095))
-    .map(([time, random]) => BigInt(time) * IDS_PER_MILLISECOND + BigInt(random) + 1n);
+    .tuple(time, fc.oneof(fc.constant(0), fc.nat(4_095)))
+    .map(([milliseconds, random]) => BigInt(milliseconds) * IDS_PER_MILLISECOND + BigInt(random))
+    .filter((one) => one > 0n);
   const books = fc
     .uniqueArray(fc.tuple(id, fields), { selector: ([one]) => one, maxLength: 120, size: '+2' })
     .map((all) =>
       all
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([one, values]) => indexedBook(one, `${one % BigInt(epochOf(one, epochs).count)}`, values)),
+        .map(([one, values]) => {
+          const { start, count } = epochOf(one, epochs);
+          // Before there were epochs, a stage could have a lower number than the count of its first epoch.
+          const number = start === 0 && isOld(one) ? Math.ceil(count / 2) : count;
+          return indexedBook(one, `${one % BigInt(number)}`, values);
+        }),
     );
   const clock = fc.integer({ min: -10, max: end + 10 });
   return fc.record({ epochs: fc.constant(epochs), books, clock });
@@ -133,15 +143,56 @@ describe('a list over several epochs', () => {
     );
   });
 
-  test('asks one list partition in one query if a page is in an epoch with one list partition', async () => {
-    const epochs = [4, 1, 16].map((count, index) => ({ start: index * 1_000, count }));
-    use(epochs, 2_500);
-    const books = Array.from({ length: 40 }, (_, index) =>
-      indexedBook(BigInt(1_500 + index) * IDS_PER_MILLISECOND, '0'),
+  test.each([
+    ['one list partition once', 'in an epoch with one list partition', [4, 1, 16], 2_500, 1_530, [21]],
+    [
+      'the list partitions of both epochs',
+      'first, before an epoch with more',
+      [1, 4],
+      990,
+      undefined,
+      [21, 21, 21, 21],
+    ],
+    [
+      'the list partitions of both epochs',
+      'first, before an epoch with fewer',
+      [4, 1],
+      990,
+      undefined,
+      [14, 14, 14, 14],
+    ],
+    [
+      'older list partitions in a second round',
+      'first, when an epoch starts',
+      [4, 1],
+      1_000,
+      undefined,
+      [21, 13, 13, 13],
+    ],
+    [
+      'older list partitions in a second round',
+      'across the start of an epoch',
+      [4, 1],
+      2_500,
+      1_010,
+      [21, 9, 9, 9],
+    ],
+  ])('asks %s if a page is %s', async (_what, _where, allCounts, clock, cursor, limits) => {
+    use(
+      allCounts.map((count, index) => ({ start: index * 1_000, count })),
+      clock,
     );
+    // A book is created in each millisecond from the first, in the list partitions of its epoch in turn.
+    const books = Array.from({ length: clock }, (_, index) => {
+      const milliseconds = index + 1;
+      const count = allCounts[Math.floor(milliseconds / 1_000)]!;
+      return indexedBook(BigInt(milliseconds) * IDS_PER_MILLISECOND, `${milliseconds % count}`);
+    });
     serveIndexes(books);
-    await list(collection, { limit: 20, filters: {}, cursor: 1_530n * IDS_PER_MILLISECOND });
-    expect(inputs().map(({ Limit }) => Limit)).toEqual([21]);
+    const page = { limit: 20, filters: {}, ...(cursor && { cursor: BigInt(cursor) * IDS_PER_MILLISECOND }) };
+    const { items } = await list(collection, page);
+    expect(items).toHaveLength(20);
+    expect(inputs().map(({ Limit }) => Limit)).toEqual(limits);
   });
 
   test('contains the books that were stored before there were epochs, in any of the list partitions', async () => {
