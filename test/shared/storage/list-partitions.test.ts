@@ -204,7 +204,7 @@ describe('a list over several epochs', () => {
           indexedBook(BigInt(index + 1), `${book.partition}`, book.fields),
         );
         serveIndexes(books);
-        expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+        expect((await allPages(10, {})).flat()).toEqual(idsOf(books, {}));
       }),
     );
   });
@@ -235,23 +235,23 @@ interface Action {
 
 const deployments = fc.array(
   fc.record<Deployment>({
-    pause: fc.nat(40),
-    duration: fc.nat(20),
+    pause: fc.nat(10),
+    duration: fc.integer({ min: 5, max: 20 }),
     isRolledBack: fc.boolean(),
     delay: fc.integer({ min: 1, max: 20 }),
     count: counts,
   }),
-  { maxLength: 6 },
+  { minLength: 2, maxLength: 5 },
 );
 const actions = fc
   .array(
     fc.record<Action>({
-      time: fc.nat(300),
+      time: fc.nat(200),
       isNewer: fc.boolean(),
       skew: fc.integer({ min: -MAX_SKEW, max: MAX_SKEW }),
       kind: fc.constantFrom('create', 'create', 'create', 'interrupted create', 'retry', 'list'),
     }),
-    { maxLength: 80, size: '+1' },
+    { minLength: 20, maxLength: 60, size: '+1' },
   )
   .map((all) => all.toSorted((one, other) => one.time - other.time));
 
@@ -306,7 +306,7 @@ test('lists are complete while versions with different epochs serve requests, be
     fc.asyncProperty(counts, deployments, actions, async (first, all, acts) => {
       const versionsAt = timeline(first, all);
       const { books, interruptPut } = serveTables();
-      const expectComplete = async () => expect((await allPages(7, {})).flat()).toEqual(idsOf(books, {}));
+      const expectComplete = async () => expect((await allPages(10, {})).flat()).toEqual(idsOf(books, {}));
       const interrupted: string[] = [];
       for (const [index, { time, isNewer, skew, kind }] of acts.entries()) {
         use(versionsAt(time).at(isNewer ? -1 : 0)!, Math.max(1, time + skew));
@@ -323,6 +323,7 @@ test('lists are complete while versions with different epochs serve requests, be
       use(versionsAt(Infinity)[0]!, 1_000);
       await expectComplete();
     }),
+    { numRuns: 40 },
   );
 });
 
