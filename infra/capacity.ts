@@ -21,8 +21,6 @@ export const awsLimits = {
    * https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
    */
   lambdaInvocations: 10_000,
-  /** With a new account's quota of 10 concurrent executions. */
-  newAccountInvocations: 100,
   /** https://docs.aws.amazon.com/waf/latest/developerguide/limits.html */
   webAclRequests: 100_000,
   /**
@@ -58,8 +56,7 @@ interface Capacity {
 
 /** Returns the highest safe rate and burst of a create method in the present epoch and all later ones, and the reason. */
 export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capacity, now: number) {
-  const present = listPartitions.findLastIndex(({ since }) => Date.parse(since) <= now);
-  const [fewest] = listPartitions.slice(present).toSorted((one, other) => one.count - other.count);
+  const [fewest] = presentEpochs(listPartitions, now).toSorted((one, other) => one.count - other.count);
   const ofPartitions = fewest!.count * awsLimits.keyWrites;
   const units = largestItemUnits();
   const creates = Math.min(ofPartitions, maxWriteUnitsPerSecond) / units;
@@ -76,12 +73,18 @@ export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capac
   };
 }
 
-/** Returns the fewest read units per second that `requestsPerSecond` lists of the shortest pages use in an epoch. */
-export function leastReadUnits({
-  listPartitions,
-  requestsPerSecond,
-}: Omit<Capacity, 'maxWriteUnitsPerSecond'> & { requestsPerSecond: number }): number {
-  return Math.ceil(0.5 * Math.max(...listPartitions.map(({ count }) => count)) * requestsPerSecond);
+/** Returns the read units per second of `requestsPerSecond` lists of the shortest pages, in the epoch with the most. */
+export function leastReadUnits(
+  { listPartitions, requestsPerSecond }: { listPartitions: readonly ListEpoch[]; requestsPerSecond: number },
+  now: number,
+): number {
+  const counts = presentEpochs(listPartitions, now).map(({ count }) => count);
+  return Math.ceil(0.5 * Math.max(...counts) * requestsPerSecond);
+}
+
+/** Returns the present epoch and all later ones. */
+function presentEpochs(epochs: readonly ListEpoch[], now: number): readonly ListEpoch[] {
+  return epochs.slice(epochs.findLastIndex(({ since }) => Date.parse(since) <= now));
 }
 
 /** Returns what a number of creates per second needs, so that `createCapacity` allows them. */

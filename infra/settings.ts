@@ -239,7 +239,7 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
   if (createsPerSecond > rate)
     return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}: ${reason}`;
   if (createBurst > burst) return `createBurst must be at most ${burst}, not ${createBurst}: ${reason}`;
-  const reads = leastReadUnits(settings);
+  const reads = leastReadUnits(settings, now);
   if (settings.maxReadUnitsPerSecond < reads)
     return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a unit in each list partition`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)

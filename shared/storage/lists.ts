@@ -43,11 +43,13 @@ export async function list<C extends Collection>(
 }
 
 /**
- * Returns the newest `count` items of the list and possibly older items, newest first. The first
- * round queries the list partitions of the newest epoch that the page can touch, and of later epochs for a first page. Those
- * of an older epoch are queried in a later round, only if the page reaches the epoch. The first query of a partition requests its expected share of the items plus a margin. A partition whose unread
- * items can still be among the newest `count` is queried again. More than one such query is needed only if a DynamoDB page
- * reaches 1 MB before the limit.
+ * Returns the newest `count` items of the list and possibly older items, newest first. The first round queries the list
+ * partitions of the newest epoch that the page can touch, and for a first page also those of later epochs. The list
+ * partitions of an older epoch are queried in a later round, and only if the page reaches the epoch.
+ *
+ * The first query of a partition requests its expected share of the items plus a margin. A partition whose unread items can
+ * still be among the newest `count` is queried again. More than one such query is needed only if a DynamoDB page reaches
+ * 1 MB before the limit.
  */
 async function readNewest(
   collection: Collection,
