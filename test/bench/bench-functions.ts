@@ -5,6 +5,7 @@ import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { region } from '../../infra/local/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
+import { ID_START } from '../../shared/list-partitions.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
@@ -155,7 +156,7 @@ function rowsFor(apiKey: string): Row[] {
       event: lists.event,
       // Expects the newest item, because this page contains only one or two items of each list partition.
       expected: itemId(0),
-      environment: { LIST_PARTITIONS: '16' },
+      environment: { LIST_PARTITIONS: JSON.stringify([{ since: ID_START, count: 16 }]) },
       warmSizes: [512],
     },
     { name: createRow, module: createModule, ...creates, warmSizes: allSizes },
