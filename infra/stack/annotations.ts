@@ -47,6 +47,13 @@ function warnAboutSettings(stack: StageStack): void {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
   }
+  const { readUnitsPerSecond = 0, writeUnitsPerSecond = 0 } = stage.warmThroughput ?? {};
+  if (readUnitsPerSecond > awsLimits.tableReads || writeUnitsPerSecond > awsLimits.tableWrites)
+    warn(
+      'warmThroughput',
+      `above ${awsLimits.tableReads} read units or ${awsLimits.tableWrites} write units. Choose at most as many, unless AWS has ` +
+        'raised these default quotas for your account.',
+    );
   const { writeUnits } = createsFrom(stage.createsPerSecond);
   const warmWrites = stage.warmThroughput?.writeUnitsPerSecond ?? awsLimits.warmWrites;
   if (writeUnits > warmWrites)

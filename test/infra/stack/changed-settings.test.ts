@@ -200,6 +200,10 @@ test('synthesis warns of creates for which the indexes are not warm', () => {
   ]);
   const warmThroughput = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 };
   expect(annotationsOf('production', { ...settings, warmThroughput })).toEqual([]);
+  const aboveQuota = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 40_001 };
+  expect(annotationsOf('production', { ...settings, warmThroughput: aboveQuota })).toEqual([
+    expect.stringMatching(/^warning: warmThroughput .* is above 40000 read units or 40000 write units\. /),
+  ]);
 });
 
 test('synthesis reports a high burst limit, a missing email address and a certificate in the wrong region', () => {
