@@ -49,10 +49,21 @@ interface SynthOptions {
 }
 
 /** Runs `cdk synth` with all checks and writes the cloud assembly to the folder `assembly`. */
-export function cdkSynth(
-  assembly: string,
-  { parameters = [], stages = 'test/support/stages.ts' }: SynthOptions = {},
-): Promise<Outcome> {
+export function cdkSynth(assembly: string, { parameters = [], stages }: SynthOptions = {}): Promise<Outcome> {
+  const command = ['synth', ...parameters, '--quiet', '--output', assembly];
+  return runModule('node_modules/aws-cdk/bin/cdk', command, {
+    CDK_VALIDATION: 'true',
+    // Clears the value that Jest sets, because the CDK's report depends on this variable.
+    NODE_ENV: '',
+    ...stagesEnvironment(stages),
+  });
+}
+
+/**
+ * Returns environment variables with which a command uses a different module in place of `infra/stages.ts`, so that a test
+ * does not depend on the operators' settings.
+ */
+export function stagesEnvironment(stages = 'test/support/stages.ts'): { NODE_OPTIONS: string } {
   const hook = `
     import { registerHooks } from 'node:module';
     registerHooks({
@@ -61,13 +72,7 @@ export function cdkSynth(
         return resolved.url === '${urlOf('infra/stages.ts')}' ? { ...resolved, url: '${urlOf(stages)}' } : resolved;
       },
     });`;
-  const command = ['synth', ...parameters, '--quiet', '--output', assembly];
-  return runModule('node_modules/aws-cdk/bin/cdk', command, {
-    CDK_VALIDATION: 'true',
-    // Clears the value that Jest sets, because the CDK's report depends on this variable.
-    NODE_ENV: '',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-  });
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` };
 }
 
 function urlOf(file: string): string {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
+import { stagesEnvironment } from '../../support/assembly.ts';
+import { stages } from '../../support/stages.ts';
 import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
 
@@ -10,13 +11,16 @@ afterAll(() => aws.close());
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const planned = stages.staging.listPartitions;
 
-/** Runs the check of infra/stages.ts while other epochs are deployed. */
+/** Runs the check of the stages for tests while other epochs are deployed. */
 function check(deployed: object[] | undefined, stage = 'staging') {
   behavior.outputs = {
     BaseUrl: 'http://127.0.0.1:1/v1',
     ...(deployed && { ListPartitions: JSON.stringify(deployed) }),
   };
-  return runModule('infra/operate/epochs.ts', ['--stage', stage], aws.environment);
+  return runModule('infra/operate/epochs.ts', ['--stage', stage], {
+    ...aws.environment,
+    ...stagesEnvironment(),
+  });
 }
 
 test.each([
