@@ -87,9 +87,12 @@ function presentEpochs(epochs: readonly ListEpoch[], now: number): readonly List
   return epochs.slice(epochs.findLastIndex(({ since }) => Date.parse(since) <= now));
 }
 
-/** Returns what a number of creates per second needs, so that `createCapacity` allows them. */
-export function createsFrom(creates: number) {
-  const units = largestItemUnits();
+/**
+ * Returns what a number of creates per second needs, so that `createCapacity` allows them.
+ *
+ * @param units write units of the largest item
+ */
+export function createsFrom(creates: number, units: number = largestItemUnits()) {
   const writeUnits = Math.ceil((creates * units) / SAFE_RATE);
   return {
     /** Write units per second of the table and of each index. */
@@ -99,7 +102,8 @@ export function createsFrom(creates: number) {
   };
 }
 
-function largestItemUnits(): number {
+/** Returns the write units of the largest item of all collections. An item takes one unit for each started KB. */
+export function largestItemUnits(): number {
   return Math.max(...collections.map((each) => Math.ceil(largestItemBytes(each) / 1_024)));
 }
 

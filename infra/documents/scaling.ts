@@ -1,4 +1,4 @@
-import { awsLimits, createsFrom, MAX_LIST_PARTITIONS } from '../capacity.ts';
+import { awsLimits, createsFrom, largestItemUnits, MAX_LIST_PARTITIONS } from '../capacity.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { monthlyCost } from './cost/cost.ts';
@@ -35,17 +35,23 @@ export function scalingParts(stages: StageContents[]) {
   return { 'docs/scaling.md': { scale: scaleTable(production) } };
 }
 
-/** Returns the table of first limits, steps and costs at each scale. */
-export function scaleTable(production: StageContents): string {
-  const rows = RATES.flatMap((rate) => mixes.map(({ name, mix }) => rowOf(rate, name, mix, production)));
+/**
+ * Returns the table of first limits, steps and costs at each scale.
+ *
+ * @param units write units of the largest item
+ */
+export function scaleTable(production: StageContents, units: number = largestItemUnits()): string {
+  const rows = RATES.flatMap((rate) =>
+    mixes.map(({ name, mix }) => rowOf(rate, name, mix, production, units)),
+  );
   return markdownTable(['Requests/s', 'Traffic', 'First limit', 'Steps', 'Dollars per month'], rows, '---');
 }
 
-function rowOf(rate: number, name: string, mix: Mix, production: StageContents): string[] {
+function rowOf(rate: number, name: string, mix: Mix, production: StageContents, units: number): string[] {
   const { stage } = production;
   const newest = newestLimit(mix);
   const served = Math.min(rate, newest.requests);
-  const plan = planFor(served, mix, stage);
+  const plan = planFor(served, mix, stage, units);
   const [first] = [newest, ...limitsOf(mix, stage)].toSorted((one, other) => one.requests - other.requests);
   const steps = plan
     ? plan.steps.join('; ') || '–'
@@ -99,19 +105,20 @@ function planFor(
   rate: number,
   mix: Mix,
   stage: Stage,
+  units: number,
 ): { listPartitions: number; steps: string[] } | undefined {
   const creates = rate * mix.creates;
   const lists = rate * mix.lists;
   const placed =
     creates > stage.createsPerSecond
-      ? placementFor(creates)
+      ? placementFor(creates, units)
       : { listPartitions: countOf(stage), warmWrites: 0 };
   if (!placed) return undefined;
   const listPartitions = Math.max(placed.listPartitions, countOf(stage));
   const reads = ROOM * lists * listReadUnits(PAGE.default, listPartitions, ITEM_BYTES);
-  const writes = creates > stage.createsPerSecond ? createsFrom(creates).writeUnits : 0;
+  const writes = creates > stage.createsPerSecond ? createsFrom(creates, units).writeUnits : 0;
   const perMinute = (ROOM * 60 * rate) / CLIENTS;
-  const executions = ROOM * (rate / 10 + createsFrom(creates).burst);
+  const executions = ROOM * (rate / 10 + createsFrom(creates, units).burst);
   const setting = (name: keyof Stage, value: number) =>
     value > (stage[name] as number) ? `\`${name}\` ${number(Math.ceil(value))}` : [];
   const warm = [
@@ -146,8 +153,11 @@ function planFor(
  * partitions have smaller shares of the writes, so that several fit in a physical partition. Synthesis requires enough list
  * partitions for the largest items, but nearly all items are assumed to be small.
  */
-function placementFor(creates: number): { listPartitions: number; warmWrites: number } | undefined {
-  const { partitions } = createsFrom(creates);
+function placementFor(
+  creates: number,
+  largestUnits: number,
+): { listPartitions: number; warmWrites: number } | undefined {
+  const { partitions } = createsFrom(creates, largestUnits);
   const units = Math.ceil(ITEM_BYTES / 1_024);
   // The number of list partitions whose writes a physical partition accepts together.
   const together = Array.from({ length: 20 }, (_, index) => index + 1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
+import { largestItemUnits } from '../../infra/capacity.ts';
 import { stagesOf } from '../../infra/settings.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
 import { backup, domain, stages } from '../support/stages.ts';
@@ -118,7 +119,7 @@ test.each<[object, string]>([
 });
 
 describe('creates that DynamoDB may not accept are rejected by API Gateway', () => {
-  // The largest pet has a name of 1,020 bytes, and takes 2 write units.
+  const units = largestItemUnits();
   const enough = { maxWriteUnitsPerSecond: 40_000 };
   const next = { since: '2027-01-31T06:00:00Z', count: 4 };
   const raised = { ...enough, listPartitions: [firstEpoch, next] };
@@ -132,31 +133,35 @@ describe('creates that DynamoDB may not accept are rejected by API Gateway', () 
   const [before, after] = [new Date('2027-01-31T05:59:59Z'), new Date(next.since)];
 
   test.each<[object, number, number, Date]>([
-    [{ ...enough, listPartitions: [firstEpoch] }, 400, 100, before],
-    [{ ...enough, listPartitions: [{ ...firstEpoch, count: 3 }] }, 1_200, 300, before],
-    [raised, 400, 100, before],
-    [raised, 1_600, 400, after],
-    [lowered, 400, 100, before],
-    [lowered, 400, 100, after],
-    [{ maxWriteUnitsPerSecond: 100 }, 40, 10, before],
-  ])('with the settings %j, the rate is at most %d and the burst %d at %j', (settings, rate, burst, now) => {
-    const valid = { ...settings, createsPerSecond: rate, createBurst: burst };
-    expect(problemOf(valid, now)).toBeUndefined();
-    expect(problemOf({ ...valid, createsPerSecond: rate + 1 }, now)).toContain(
-      `createsPerSecond must be at most ${rate}, not ${rate + 1}: DynamoDB accepts `,
-    );
-    expect(problemOf({ ...valid, createBurst: burst + 1 }, now)).toContain(
-      `createBurst must be at most ${burst}, `,
-    );
-  });
+    [{ ...enough, listPartitions: [firstEpoch] }, 800, 200, before],
+    [{ ...enough, listPartitions: [{ ...firstEpoch, count: 3 }] }, 2_400, 600, before],
+    [raised, 800, 200, before],
+    [raised, 3_200, 800, after],
+    [lowered, 800, 200, before],
+    [lowered, 800, 200, after],
+    [{ maxWriteUnitsPerSecond: 100 }, 80, 20, before],
+  ])(
+    'with the settings %j, at most %d write units a second and %d in a burst are allowed at %j',
+    (settings, unitRate, unitBurst, now) => {
+      const [rate, burst] = [Math.floor(unitRate / units), Math.floor(unitBurst / units)];
+      const valid = { ...settings, createsPerSecond: rate, createBurst: burst };
+      expect(problemOf(valid, now)).toBeUndefined();
+      expect(problemOf({ ...valid, createsPerSecond: rate + 1 }, now)).toContain(
+        `createsPerSecond must be at most ${rate}, not ${rate + 1}: DynamoDB accepts `,
+      );
+      expect(problemOf({ ...valid, createBurst: burst + 1 }, now)).toContain(
+        `createBurst must be at most ${burst}, `,
+      );
+    },
+  );
 
   test('and the message names the limit', () => {
     const creates = { createsPerSecond: 1_000, createBurst: 1 };
     expect(problemOf({ ...raised, ...creates }, before)).toMatch(
-      /: DynamoDB accepts 500 creates of 2 write units per second, because listPartitions has a count of 1 from 2025-01-01T00:00:00Z, and 80% of them are safe as a rate and 20% as a burst$/,
+      /: DynamoDB accepts \d+ creates of \d write units per second, because listPartitions has a count of 1 from 2025-01-01T00:00:00Z, and 80% of them are safe as a rate and 20% as a burst$/,
     );
     expect(problemOf({ maxWriteUnitsPerSecond: 100, ...creates }, before)).toMatch(
-      / 50 creates of 2 write units per second, because maxWriteUnitsPerSecond is 100, and 80% /,
+      /: DynamoDB accepts \d+ creates of \d write units per second, because maxWriteUnitsPerSecond is 100, and 80% /,
     );
   });
 });

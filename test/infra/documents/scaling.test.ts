@@ -27,7 +27,7 @@ const production: StageContents = {
 
 const listPartitions = [...production.stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 64 }];
 const larger = { ...production, stage: { ...production.stage, listPartitions } };
-const tables = { production: scaleTable(production), larger: scaleTable(larger) };
+const tables = { production: scaleTable(production, 2), larger: scaleTable(larger, 2) };
 
 /** Returns the cells after the rate and the traffic in a row of a table. */
 function row(rate: string, traffic: string, of: keyof typeof tables = 'production'): string[] {
