@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../../infra/command.ts';
 
 /** Progress of reading a segment of a table. */
 export interface Progress {
@@ -10,12 +11,8 @@ export interface Progress {
   written: number;
 }
 
-/**
- * Opens the folder that stores the progress of each segment. Several processes can use the folder at once.
- *
- * @param segments number of all segments
- */
-export function openStore(folder: string, segments: number) {
+/** Opens the folder that stores the progress of each segment. Several processes can use the folder at once. */
+export function openStore(folder: string) {
   mkdirSync(folder, { recursive: true });
   const fileOf = (segment: number) => join(folder, `${segment}.json`);
   function read(segment: number): Progress {
@@ -23,7 +20,9 @@ export function openStore(folder: string, segments: number) {
       return JSON.parse(readFileSync(fileOf(segment), 'utf8')) as Progress;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { read: 0, written: 0 };
-      throw error;
+      throw new UsageError(
+        `${fileOf(segment)} contains no progress. Delete this file, and repeat the command.`,
+      );
     }
   }
   return {
@@ -31,13 +30,21 @@ export function openStore(folder: string, segments: number) {
     /** Replaces the segment's file at once, so that an interrupted process never leaves a part of a file. */
     write(segment: number, progress: Progress): void {
       const file = fileOf(segment);
-      writeFileSync(`${file}.new`, JSON.stringify(progress));
-      renameSync(`${file}.new`, file);
+      // Another process can have been started with the same part by mistake.
+      const temporary = `${file}.${process.pid}`;
+      try {
+        writeFileSync(temporary, JSON.stringify(progress), { flush: true });
+        renameSync(temporary, file);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        throw new UsageError(
+          `The progress cannot be stored in ${folder} (${code}). Solve this, and repeat the command.`,
+        );
+      }
     },
-    /** Deletes the folder if all segments are finished, so that the next process reads all items again. */
-    deleteIfFinished(): void {
-      const all = Array.from({ length: segments }, (_, segment) => read(segment));
-      if (all.every(({ last }) => last === 'end')) rmSync(folder, { recursive: true, force: true });
+    /** Deletes the folder, so that the next process reads all items again. */
+    delete(): void {
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -31,7 +31,7 @@ export const USAGE_OF_ALL = `Optional environment variables:
   WRITES_PER_SECOND=100   limits the items that this process writes, so that creates of clients do not fail
 
 To resume after an interruption, repeat the command, with the same or another number of parts. The progress is in a
-folder of the working directory, which the script deletes when all parts are finished.`;
+folder of the working directory. Delete the folder when all parts are finished. Without PART, the script deletes it.`;
 
 export const client = new DynamoDBClient({
   // After a throttled request, the SDK also delays other requests, so a request hardly ever needs all attempts.
@@ -68,7 +68,8 @@ export async function scanAndWrite({ name, table, done, writesFor }: Job): Promi
   const { PART } = process.env;
   const segments = segmentsOf(PART);
   const pace = paceOf('WRITES_PER_SECOND');
-  const store = openStore(name, SEGMENTS);
+  const folder = `${name}-${SEGMENTS}`;
+  const store = openStore(folder);
   const all = segments.map((segment) => ({ segment, progress: store.read(segment) }));
   const unfinished = all.filter(({ progress }) => progress.last !== 'end');
   const progressOfAll = all.map(({ progress }) => progress);
@@ -79,7 +80,7 @@ export async function scanAndWrite({ name, table, done, writesFor }: Job): Promi
   const { read: readBefore } = countsOf(progressOfAll);
   if (readBefore > 0)
     console.log(
-      `${prefix}Continuing after ${format(readBefore)} items. To read them again, delete the folder ${name}.`,
+      `${prefix}Continuing after ${format(readBefore)} items. To read them again, delete the folder ${folder}.`,
     );
   if (estimate === 0)
     console.log(
@@ -105,7 +106,8 @@ export async function scanAndWrite({ name, table, done, writesFor }: Job): Promi
       store.write(segment, progress);
     }
   });
-  store.deleteIfFinished();
+  // A part cannot know whether other parts are still to be started. They would read their items again.
+  if (PART === undefined) store.delete();
   const { read, written } = countsOf(progressOfAll);
   console.log(`${prefix}${format(read)} items read, ${format(written)} ${done}. Finished.`);
 }

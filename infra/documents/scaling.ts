@@ -1,4 +1,11 @@
-import { awsLimits, createsFrom, largestItemUnits, MAX_LIST_PARTITIONS } from '../capacity.ts';
+import {
+  awsLimits,
+  createsFrom,
+  largestItemUnits,
+  leastReadUnits,
+  MAX_LIST_PARTITIONS,
+} from '../capacity.ts';
+import { ID_START } from '../../shared/list-partitions.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { monthlyCost } from './cost/cost.ts';
@@ -116,28 +123,36 @@ function planFor(
   if (!placed) return undefined;
   const listPartitions = Math.max(placed.listPartitions, countOf(stage));
   const reads = ROOM * lists * listReadUnits(PAGE.default, listPartitions, ITEM_BYTES);
-  const writes = creates > stage.createsPerSecond ? createsFrom(creates, units).writeUnits : 0;
+  const isRaised = creates > stage.createsPerSecond;
+  const writes = isRaised ? createsFrom(creates, units).writeUnits : 0;
+  const requestsPerSecond = Math.max(stage.requestsPerSecond, lists);
+  const epochs = [{ since: ID_START, count: listPartitions }];
+  // Synthesis requires this maximum for lists, whatever the mix.
+  const maxReads = Math.max(reads, leastReadUnits({ listPartitions: epochs, requestsPerSecond }, Date.now()));
   const perMinute = (ROOM * 60 * rate) / CLIENTS;
   const executions = ROOM * (rate / 10 + createsFrom(creates, units).burst);
   const setting = (name: keyof Stage, value: number) =>
     value > (stage[name] as number) ? `\`${name}\` ${number(Math.ceil(value))}` : [];
   const warm = [
-    reads > awsLimits.warmReads ? `${number(roundUp(reads))} reads` : [],
-    placed.warmWrites > awsLimits.warmWrites ? `${number(placed.warmWrites)} writes` : [],
-  ].flat();
+    Math.max(awsLimits.warmReads, roundUp(reads)),
+    Math.max(awsLimits.warmWrites, placed.warmWrites),
+  ];
+  const isCold = warm[0]! > awsLimits.warmReads || warm[1]! > awsLimits.warmWrites;
   const quota = (name: string, value: number, present: number) =>
     value > present ? `${name} ${number(roundUp(value))}` : [];
   const steps = [
     quota('Lambda', executions, awsLimits.lambdaInvocations / 10),
     quota('API Gateway', ROOM * rate, awsLimits.gatewayRequests),
     quota('web ACL', ROOM * rate, awsLimits.webAclRequests),
-    quota('table', Math.max(reads, writes, placed.warmWrites), awsLimits.tableReads),
-    warm.length > 0 ? `\`warmThroughput\` ${warm.join(', ')}` : [],
-    listPartitions > countOf(stage) ? `${listPartitions} list partitions` : [],
-    setting('maxReadUnitsPerSecond', reads),
+    quota('table', Math.max(maxReads, writes, placed.warmWrites), awsLimits.tableReads),
+    isCold ? `\`warmThroughput\` ${number(warm[0]!)} reads and ${number(warm[1]!)} writes` : [],
+    setting('maxReadUnitsPerSecond', maxReads),
     setting('maxWriteUnitsPerSecond', writes),
+    listPartitions > countOf(stage) ? `${listPartitions} list partitions` : [],
     setting('requestsPerSecond', lists),
+    lists > stage.requestsPerSecond ? setting('requestBurst', Math.min(lists, awsLimits.gatewayBurst)) : [],
     setting('createsPerSecond', creates),
+    isRaised ? setting('createBurst', createsFrom(creates, units).burst) : [],
     firewallSetting('requestsPerMinutePerIp'),
     firewallSetting('requestsPerMinutePerKey'),
   ].flat();
@@ -158,11 +173,11 @@ function placementFor(
   largestUnits: number,
 ): { listPartitions: number; warmWrites: number } | undefined {
   const { partitions } = createsFrom(creates, largestUnits);
-  const units = Math.ceil(ITEM_BYTES / 1_024);
+  const { writeUnits } = createsFrom(creates, Math.ceil(ITEM_BYTES / 1_024));
   // The number of list partitions whose writes a physical partition accepts together.
   const together = Array.from({ length: 20 }, (_, index) => index + 1);
   const options = together.flatMap((most) => {
-    const listPartitions = Math.max(partitions, Math.ceil((most * creates * units) / awsLimits.keyWrites));
+    const listPartitions = Math.max(partitions, Math.ceil((most * writeUnits) / awsLimits.keyWrites));
     if (listPartitions > MAX_LIST_PARTITIONS) return [];
     const physical = PHYSICAL_PARTITIONS.find((each) => chanceThatFits(listPartitions, each, most) >= CHANCE);
     return physical ? [{ listPartitions, warmWrites: physical * awsLimits.keyWrites }] : [];

@@ -164,6 +164,7 @@ function speedTables({ runDetails, rows }: Results): string {
           (maxReadUnitsPerSecond * 4_096) / ITEM_BYTES,
         ),
       ),
+      row('warm throughput of a new table, lookups', awsLimits.warmReads / readUnits),
       row("DynamoDB's quota of a table, lookups", awsLimits.tableReads / readUnits),
     ]),
     speedTable('Write', [
@@ -175,6 +176,7 @@ function speedTables({ runDetails, rows }: Results): string {
       ...all.map(([stage, { maxWriteUnitsPerSecond }]) =>
         row(`\`maxWriteUnitsPerSecond\` in ${stage}`, maxWriteUnitsPerSecond / writeUnits),
       ),
+      row('warm throughput of a new table', awsLimits.warmWrites / writeUnits),
       row("DynamoDB's quota of a table", awsLimits.tableWrites / writeUnits),
     ]),
   ].join('\n');

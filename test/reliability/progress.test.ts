@@ -1,6 +1,18 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { durationText, type Progress, progressLine, startReport } from '../../docs/runbook/progress.ts';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  durationText,
+  openStore,
+  type Progress,
+  progressLine,
+  startReport,
+} from '../../docs/runbook/progress.ts';
 import { paceOf } from '../../docs/runbook/scan-and-write.ts';
+import { UsageError } from '../../infra/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const parent = temporaryFolder();
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -117,4 +129,19 @@ describe('a limit of items per second', () => {
     await jest.advanceTimersByTimeAsync(0);
     expect(ends).toEqual([0, 0]);
   });
+});
+
+test('progress that cannot be read or stored is an error that names the file or the folder', () => {
+  const folder = mkdtempSync(join(parent, 'progress-'));
+  const store = openStore(folder);
+  expect(store.read(3)).toEqual({ read: 0, written: 0 });
+  store.write(3, { last: 'end', read: 7, written: 2 });
+  expect(store.read(3)).toEqual({ last: 'end', read: 7, written: 2 });
+  const file = join(folder, '3.json');
+  writeFileSync(file, '');
+  const unreadable = `${file} contains no progress. Delete this file, and repeat the command.`;
+  expect(() => store.read(3)).toThrow(new UsageError(unreadable));
+  store.delete();
+  const message = `The progress cannot be stored in ${folder} (ENOENT). Solve this, and repeat the command.`;
+  expect(() => store.write(3, { read: 7, written: 2 })).toThrow(new UsageError(message));
 });

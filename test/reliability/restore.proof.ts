@@ -9,7 +9,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -132,6 +132,12 @@ function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Rec
   return { creation: 'request', partition: '1', ...newItem, id: BigInt(id), ...Object.fromEntries(keys) };
 }
 
+/** Deletes the progress of the scripts, as operators do when all parts are finished. */
+function deleteProgress(): void {
+  for (const folder of globSync('progress-*')) rmSync(folder, { recursive: true });
+}
+afterAll(deleteProgress);
+
 await createTable('empty', []);
 await createTable('other', []);
 
@@ -221,7 +227,7 @@ describe('the script that copies missing items', () => {
       `Part 2/2: ${rest} items read, ${rest} copied. Finished.`,
     );
     expect(await itemsIn('parts')).toEqual(items);
-    // The second part has deleted the progress of both.
+    deleteProgress();
     expect(await run(restore, tables)).toBe('400 items read, 0 copied. Finished.');
   });
 
@@ -378,6 +384,7 @@ describe('a killed script', () => {
     expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
     // The killed script had finished the first page of this segment.
     expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
+    deleteProgress();
     expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import type { StageContents } from '../../../infra/documents/cost/contents.ts';
 import { chanceThatFits, scaleTable } from '../../../infra/documents/scaling.ts';
 import { collections } from '../../../shared/contract/operations.ts';
@@ -41,40 +42,68 @@ test.each([
   ['10', 'lists', '–', '–'],
   ['1,000', 'lists', '–', '–'],
   // 0.4 × 1,000 of the largest items, and 0.8 × 1,000 write units ÷ 2 for each list partition
-  ['1,000', 'creates', '`createsPerSecond` (400)', '3 list partitions; `createsPerSecond` 1,000'],
+  [
+    '1,000',
+    'creates',
+    '`createsPerSecond` (400)',
+    expect.stringMatching(/^(.* writes; )?\d list partitions; `createsPerSecond` 1,000; `createBurst` 250$/),
+  ],
   ['1,000', 'mixed', '–', '–'],
   // 3,000 read units ÷ 0.5
   [
     '10,000',
     'lists',
     '`requestsPerSecond` (1,000)',
-    `**at most 6,000** (${newest}): \`requestsPerSecond\` 6,000`,
+    `**at most 6,000** (${newest}): \`requestsPerSecond\` 6,000; \`requestBurst\` 5,000`,
   ],
   [
     '10,000',
     'mixed',
     '`requestsPerSecond` (1,250)',
-    `**at most 7,500** (${newest}): Lambda 1,100; \`requestsPerSecond\` 6,000`,
+    `**at most 7,500** (${newest}): Lambda 1,100; \`requestsPerSecond\` 6,000; \`requestBurst\` 5,000`,
   ],
   ['100,000', 'creates', '`createsPerSecond` (400)', 'not possible with up to 256 list partitions'],
 ])('at %s requests per second, %s reach these limits and need these steps', (rate, traffic, first, steps) => {
   expect(row(rate, traffic).slice(0, 2)).toEqual([first, steps]);
 });
 
-test('10,000 creates per second need quotas, warm throughput, list partitions, maxima and rates, in this order', () => {
+test('10,000 creates per second need quotas, warm throughput, maxima, list partitions and rates, in this order', () => {
   const [first, steps] = row('10,000', 'creates');
   expect(first).toBe('`createsPerSecond` (400)');
   // 1.2 × (10,000 ÷ 10 + 2,500 waiting creates), and 10,000 × 2 units ÷ 0.8
   expect(steps).toMatch(
-    /^Lambda 4,200; API Gateway 12,000; `warmThroughput` \d\d,000 writes; \d+ list partitions; `maxWriteUnitsPerSecond` 25,000; `createsPerSecond` 10,000; `requestsPerMinutePerIp` 7,200$/,
+    /^Lambda 4,200; API Gateway 12,000; (?:table \d\d,\d00; )?`warmThroughput` 12,000 reads and \d\d,000 writes; `maxReadUnitsPerSecond` \d\d,\d00; `maxWriteUnitsPerSecond` 25,000; \d+ list partitions; `createsPerSecond` 10,000; `createBurst` 2,500; `requestsPerMinutePerIp` 7,200$/,
   );
+});
+
+test.each([
+  ['1,000', 'creates'],
+  ['10,000', 'lists'],
+  ['10,000', 'creates'],
+  ['10,000', 'mixed'],
+])('each step to %s requests per second for %s is accepted, in the order of the table', (rate, traffic) => {
+  const { name: _name, ...settings }: Record<string, any> = { ...production.stage, recoveryDays: 35 };
+  for (const step of row(rate, traffic)[1]!.split(/; |: /)) {
+    const [value = 0, second = 0] = Array.from(step.matchAll(/[\d,]+/g), ([digits]) =>
+      Number(digits.replaceAll(',', '')),
+    );
+    const setting = /`(\w+)`/.exec(step)?.[1];
+    if (step.endsWith('list partitions'))
+      settings['listPartitions'] = [{ since: '2025-01-01T00:00:00Z', count: value }];
+    else if (setting === 'warmThroughput')
+      settings['warmThroughput'] = { readUnitsPerSecond: value, writeUnitsPerSecond: second };
+    else if (setting?.includes('PerMinute'))
+      settings['firewall'] = { ...settings['firewall'], [setting]: value };
+    else if (setting) settings[setting] = value;
+    expect(() => stagesOf({ production: settings as StageSettings })).not.toThrow();
+  }
 });
 
 test('a stage with more list partitions pays and reads more for lists', () => {
   // 20,000 read units ÷ 64 ÷ 0.5, of which 12,000 are warm
   expect(row('1,000', 'lists', 'larger').slice(0, 2)).toEqual([
     'warm reads (375)',
-    '`warmThroughput` 38,400 reads; `maxReadUnitsPerSecond` 38,400',
+    '`warmThroughput` 38,400 reads and 4,000 writes; `maxReadUnitsPerSecond` 38,400',
   ]);
   const dollars = (of: keyof typeof tables) => Number(row('1,000', 'lists', of)[2]!.replaceAll(',', ''));
   expect(dollars('larger')).toBeGreaterThan(1.5 * dollars('production'));
