@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Collection } from '../shared/contract/collection.ts';
 import { collections } from '../shared/contract/operations.ts';
 import { listIndexes } from '../shared/list-indexes.ts';
-import type { ListEpoch } from '../shared/list-partitions.ts';
+import { type ListEpoch, queryLimit } from '../shared/list-partitions.ts';
 import { UsageError } from './command.ts';
 
 /**
@@ -79,12 +79,30 @@ export function leastReadUnits(
   now: number,
 ): number {
   const counts = presentEpochs(listPartitions, now).map(({ count }) => count);
-  return Math.ceil(0.5 * Math.max(...counts) * requestsPerSecond);
+  // The shortest page has one small item.
+  return Math.ceil(requestsPerSecond * listReadUnits(1, Math.max(...counts), 1));
+}
+
+/**
+ * Returns the read units of a list, if it needs no second round of queries. A query that is not strongly consistent reads up
+ * to 4 KB with half a read unit.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ *
+ * @param items number of items on the page. The queries read one item more, to determine whether there is another page.
+ */
+export function listReadUnits(items: number, listPartitions: number, itemBytes: number): number {
+  const bytesOfQuery = queryLimit(items + 1, listPartitions) * itemBytes;
+  return listPartitions * Math.ceil(bytesOfQuery / 4_096) * 0.5;
 }
 
 /** Returns the present epoch and all later ones. */
 function presentEpochs(epochs: readonly ListEpoch[], now: number): readonly ListEpoch[] {
   return epochs.slice(epochs.findLastIndex(({ since }) => Date.parse(since) <= now));
+}
+
+/** Returns the number of list partitions in the latest epoch. */
+export function latestCount({ listPartitions }: { listPartitions: readonly ListEpoch[] }): number {
+  return listPartitions.at(-1)!.count;
 }
 
 /**

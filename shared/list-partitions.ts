@@ -36,9 +36,9 @@ export function listEpochs(): IdRange[] {
   // Without a list partition, lists would be empty without an error.
   if (!epochs.every(({ count }) => Number.isInteger(count) && count >= 1) || epochs[0]?.since !== ID_START)
     throw new Error(`${environmentVariables.listPartitions} must contain epochs as in infra/stages.ts.`);
-  const ranges = epochs.map(({ since, count }) => ({ start: firstIdAt(Date.parse(since)), count }));
   // Ids of imported items can be negative.
-  return ranges.with(0, { ...ranges[0]!, start: LOWEST_ID }).toReversed();
+  const startOf = (since: string) => (since === ID_START ? LOWEST_ID : firstIdAt(Date.parse(since)));
+  return epochs.map(({ since, count }) => ({ start: startOf(since), count })).toReversed();
 }
 
 /** Returns the epoch that an id belongs to. @param epochs result of `listEpochs` */

@@ -15,18 +15,18 @@ export interface Progress {
 export function openStore(folder: string) {
   mkdirSync(folder, { recursive: true });
   const fileOf = (segment: number) => join(folder, `${segment}.json`);
-  function read(segment: number): Progress {
-    try {
-      return JSON.parse(readFileSync(fileOf(segment), 'utf8')) as Progress;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { read: 0, written: 0 };
-      throw new UsageError(
-        `${fileOf(segment)} contains no progress. Delete this file, and repeat the command.`,
-      );
-    }
-  }
   return {
-    read,
+    read(segment: number): Progress {
+      try {
+        return JSON.parse(readFileSync(fileOf(segment), 'utf8')) as Progress;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { read: 0, written: 0 };
+        throw new UsageError(
+          `${fileOf(segment)} contains no progress. Delete this file, and repeat the command.`,
+        );
+      }
+    },
+
     /** Replaces the segment's file at once, so that an interrupted process never leaves a part of a file. */
     write(segment: number, progress: Progress): void {
       const file = fileOf(segment);

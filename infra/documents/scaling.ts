@@ -4,6 +4,8 @@ import {
   largestItemUnits,
   leastReadUnits,
   MAX_LIST_PARTITIONS,
+  latestCount,
+  listReadUnits,
 } from '../capacity.ts';
 import { ID_START } from '../../shared/list-partitions.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
@@ -11,7 +13,7 @@ import { collections } from '../../shared/contract/operations.ts';
 import { monthlyCost } from './cost/cost.ts';
 import type { Stage } from '../settings.ts';
 import type { StageContents } from './cost/contents.ts';
-import { ITEM_BYTES, listReadUnits, type Mix } from './cost/usage.ts';
+import { ITEM_BYTES, type Mix } from './cost/usage.ts';
 import { markdownTable } from './markdown.ts';
 
 const CLIENTS = 100;
@@ -90,7 +92,7 @@ function newestLimit({ lists }: Mix): Limit {
 
 /** Returns the limits of a stage with its present settings. */
 function limitsOf({ lists, creates }: Mix, stage: Stage): Limit[] {
-  const reads = lists * listReadUnits(PAGE.default, countOf(stage), ITEM_BYTES);
+  const reads = lists * listReadUnits(PAGE.default, latestCount(stage), ITEM_BYTES);
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall ?? {};
   return [
     { name: '`createsPerSecond`', requests: stage.createsPerSecond / creates },
@@ -119,9 +121,9 @@ function planFor(
   const placed =
     creates > stage.createsPerSecond
       ? placementFor(creates, units)
-      : { listPartitions: countOf(stage), warmWrites: 0 };
+      : { listPartitions: latestCount(stage), warmWrites: 0 };
   if (!placed) return undefined;
-  const listPartitions = Math.max(placed.listPartitions, countOf(stage));
+  const listPartitions = Math.max(placed.listPartitions, latestCount(stage));
   const reads = ROOM * lists * listReadUnits(PAGE.default, listPartitions, ITEM_BYTES);
   const isRaised = creates > stage.createsPerSecond;
   const writes = isRaised ? createsFrom(creates, units).writeUnits : 0;
@@ -148,7 +150,7 @@ function planFor(
     isCold ? `\`warmThroughput\` ${number(warm[0]!)} reads and ${number(warm[1]!)} writes` : [],
     setting('maxReadUnitsPerSecond', maxReads),
     setting('maxWriteUnitsPerSecond', writes),
-    listPartitions > countOf(stage) ? `${listPartitions} list partitions` : [],
+    listPartitions > latestCount(stage) ? `${listPartitions} list partitions` : [],
     setting('requestsPerSecond', lists),
     lists > stage.requestsPerSecond ? setting('requestBurst', Math.min(lists, awsLimits.gatewayBurst)) : [],
     setting('createsPerSecond', creates),
@@ -212,6 +214,5 @@ export function chanceThatFits(values: number, physicalPartitions: number, most:
 
 /** Returns the requests per second of all clients that reach a limit per client and minute. */
 const perClient = (perMinute = Infinity) => (CLIENTS * perMinute) / 60;
-const countOf = (stage: Stage) => stage.listPartitions.at(-1)!.count;
 const roundUp = (value: number) => Math.ceil(value / 100) * 100;
 const number = (value: number, options: Intl.NumberFormatOptions = {}) => value.toLocaleString('en', options);

@@ -23,20 +23,21 @@ async function checkEpochs({ stage = '' }: OptionValues<typeof options>): Promis
   const planned = all[stage]!.listPartitions;
   const outputs = await findOutputs(stage);
   const deployed = outputs?.['ListPartitions'];
-  if (deployed !== undefined) requireSameStart(stage, JSON.parse(deployed) as ListEpoch[], planned);
-  else if (outputs) requireFirstEpoch(stage, planned);
+  const earliest = new Date(Date.now() + DEPLOYMENT_HOURS * 3_600_000);
+  if (deployed !== undefined) requireSameStart(stage, JSON.parse(deployed) as ListEpoch[], planned, earliest);
+  else if (outputs) requireFirstEpoch(stage, planned, earliest);
   else
     console.log(`There is no stack ${stackName(stage)} in ${process.env['AWS_REGION']} of this AWS account.`);
   console.log(`The epochs of listPartitions in infra/stages.ts can be deployed to ${stage}.`);
 }
 
 /** @throws UsageError if a version without epochs is deployed, and the stage has more than a first epoch */
-function requireFirstEpoch(stage: string, planned: readonly ListEpoch[]): void {
+function requireFirstEpoch(stage: string, planned: readonly ListEpoch[], earliest: Date): void {
   const [first, second] = planned;
-  if (second && Date.parse(second.since) < earliestStart())
+  if (second && new Date(second.since) < earliest)
     throw new UsageError(
       `infra/stages.ts, stage ${stage}: The deployed version has one number of list partitions, so listPartitions must have ` +
-        `only one epoch before ${new Date(earliestStart()).toISOString()}.`,
+        `only one epoch before ${earliest.toISOString()}.`,
     );
   console.log(
     `The deployed version has one number of list partitions. If its setting listPartitions is not ${first!.count}, stop, and ` +
@@ -44,21 +45,21 @@ function requireFirstEpoch(stage: string, planned: readonly ListEpoch[]): void {
   );
 }
 
-function earliestStart(): number {
-  return Date.now() + DEPLOYMENT_HOURS * 3_600_000;
-}
-
-/** @throws UsageError if two lists of epochs differ in epochs that start before a deployment could end */
-function requireSameStart(stage: string, deployed: ListEpoch[], planned: readonly ListEpoch[]): void {
-  const start = earliestStart();
+/** @throws UsageError if two lists of epochs differ in epochs that start before `earliest` */
+function requireSameStart(
+  stage: string,
+  deployed: ListEpoch[],
+  planned: readonly ListEpoch[],
+  earliest: Date,
+): void {
   const fixed = (epochs: readonly ListEpoch[]) =>
     epochs
-      .filter(({ since }) => Date.parse(since) < start)
+      .filter(({ since }) => new Date(since) < earliest)
       .map(({ since, count }) => `{ since: '${since}', count: ${count} }`)
       .join(', ');
   if (fixed(deployed) === fixed(planned)) return;
   throw new UsageError(
-    `infra/stages.ts, stage ${stage}: The epochs of listPartitions that start before ${new Date(start).toISOString()} must be ` +
+    `infra/stages.ts, stage ${stage}: The epochs of listPartitions that start before ${earliest.toISOString()} must be ` +
       `those of the deployed stage, [${fixed(deployed)}], not [${fixed(planned)}], because lists could otherwise omit items. ` +
       'A new epoch must start later.',
   );

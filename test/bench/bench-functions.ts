@@ -5,7 +5,6 @@ import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { region } from '../../infra/local/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
-import { ID_START } from '../../shared/list-partitions.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
@@ -13,6 +12,7 @@ import { moduleName, stackName } from '../../shared/names.ts';
 import { fieldsOf } from '../../shared/storage/collection.ts';
 import { collectionTests } from '../collections/all.ts';
 import { apiGatewayEvent, createEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { oneEpoch } from '../support/list-epochs.ts';
 import { itemId, type StubDatabase } from './stub-database.ts';
 
 /** The collection whose functions are measured. */
@@ -156,7 +156,7 @@ function rowsFor(apiKey: string): Row[] {
       event: lists.event,
       // Expects the newest item, because this page contains only one or two items of each list partition.
       expected: itemId(0),
-      environment: { LIST_PARTITIONS: JSON.stringify([{ since: ID_START, count: 16 }]) },
+      environment: { LIST_PARTITIONS: oneEpoch(16) },
       warmSizes: [512],
     },
     { name: createRow, module: createModule, ...creates, warmSizes: allSizes },

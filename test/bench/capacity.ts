@@ -1,11 +1,11 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { awsLimits, largestItemBytes } from '../../infra/capacity.ts';
-import { ITEM_BYTES, listReadUnits } from '../../infra/documents/cost/usage.ts';
+import { awsLimits, largestItemBytes, listReadUnits } from '../../infra/capacity.ts';
+import { ITEM_BYTES } from '../../infra/documents/cost/usage.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { type Outcome, simulateCreates } from './capacity/creates.ts';
-import { itemCount, limitTables, listUnits } from './capacity/limits.ts';
+import { itemCount, limitTables } from './capacity/limits.ts';
 import { measureListCpu } from './capacity/list-cpu.ts';
 import { simulatePlacement } from './capacity/physical-partitions.ts';
 import { simulateLostItems } from './capacity/regions.ts';
@@ -163,7 +163,7 @@ function shareCells(all: Shares[]): string[] {
 
 function placementTable({ placement }: Results): string {
   const { keyWrites, keyReads } = awsLimits;
-  const lists = keyReads / listUnits(PAGE.default)(1);
+  const lists = keyReads / listReadUnits(PAGE.default, 1, ITEM_BYTES);
   const head = [
     'Values',
     'Physical partitions',
@@ -190,7 +190,9 @@ function listTable({ secondRounds, listCpu }: Results): string {
       [
         ...PAGES.map((items) => [
           `read units, ${itemCount(items)}`,
-          ...LIST_PARTITIONS.map((partitions) => listUnits(items)(partitions).toLocaleString('en')),
+          ...LIST_PARTITIONS.map((partitions) =>
+            listReadUnits(items, partitions, ITEM_BYTES).toLocaleString('en'),
+          ),
         ]),
         ...PAGES.flatMap((items) =>
           [ITEM_BYTES, LARGEST_BYTES].map((bytes) => [

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { createEvent } from '../support/api-gateway-event.ts';
-import { oneEpoch } from '../support/indexed-books.ts';
+import { oneEpoch } from '../support/list-epochs.ts';
 import { invoke } from '../support/invoke.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';

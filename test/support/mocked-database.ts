@@ -4,6 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { collections } from '../../shared/contract/operations.ts';
 import { environmentVariables, tableVariable } from '../../shared/names.ts';
 import { books } from './books.ts';
+import { oneEpoch } from './list-epochs.ts';
 
 /** Mock of all database clients. It produces faults that a real database cannot produce on demand. */
 export const mock = mockClient(Client);
@@ -32,7 +33,7 @@ export const functionsEnvironment = {
     ]),
   ),
   STAGE: 'staging',
-  LIST_PARTITIONS: '[{"since":"2025-01-01T00:00:00Z","count":1}]',
+  LIST_PARTITIONS: oneEpoch(1),
 };
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */

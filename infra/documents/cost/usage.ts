@@ -3,7 +3,7 @@ import type { Collection } from '../../../shared/contract/collection.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { listIndexes } from '../../../shared/list-indexes.ts';
-import { queryLimit } from '../../../shared/list-partitions.ts';
+import { latestCount, listReadUnits } from '../../capacity.ts';
 import type { Stage } from '../../settings.ts';
 import { markdownList } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
@@ -162,25 +162,13 @@ export function usageOf(
   };
 }
 
-/**
- * Returns the read units of a list, if it needs no second round of queries. A query that is not strongly consistent reads up
- * to 4 KB with half a read unit.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
- *
- * @param items number of items on the page. The queries read one item more, to determine whether there is another page.
- */
-export function listReadUnits(items: number, listPartitions: number, itemBytes: number): number {
-  const bytesOfQuery = queryLimit(items + 1, listPartitions) * itemBytes;
-  return listPartitions * Math.ceil(bytesOfQuery / 4_096) * 0.5;
-}
-
 function workloadOf(partial: PartialWorkload, stage: Stage): Workload {
   const { requestsPerSecond, mix = example.mix } = partial;
   return {
     mix,
     storedItems: requestsPerSecond * SECONDS_PER_MONTH * mix.creates * example.monthsOfItems,
     item: itemSize(collection),
-    listPartitions: stage.listPartitions.at(-1)!.count,
+    listPartitions: latestCount(stage),
     tracedShare: stage.tracedShare,
     ...partial,
   };

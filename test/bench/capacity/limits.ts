@@ -1,5 +1,5 @@
-import { awsLimits, createCapacity } from '../../../infra/capacity.ts';
-import { ITEM_BYTES, listReadUnits } from '../../../infra/documents/cost/usage.ts';
+import { awsLimits, createCapacity, listReadUnits } from '../../../infra/capacity.ts';
+import { ITEM_BYTES } from '../../../infra/documents/cost/usage.ts';
 import { markdownTable } from '../../../infra/documents/markdown.ts';
 import { stages } from '../../../infra/stages.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
@@ -16,12 +16,8 @@ const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 type Figure = (partitions: number) => number;
 
+const listUnits: Figure = (partitions) => listReadUnits(PAGE.default, partitions, ITEM_BYTES);
 const createUnits = Math.ceil(ITEM_BYTES / 1_024);
-
-/** Returns the read units of a list by the number of list partitions. */
-export function listUnits(items: number): Figure {
-  return (partitions) => listReadUnits(items, partitions, ITEM_BYTES);
-}
 
 /** Formats a number of items, such as `1,000 books`. @param plural name of the items @default - the first collection's */
 export const itemCount = (items: number, plural: string = collections[0].plural) =>
@@ -29,7 +25,6 @@ export const itemCount = (items: number, plural: string = collections[0].plural)
 
 /** Returns the limit tables for `docs/scaling.md`. */
 export function limitTables(): string {
-  const units = listUnits(PAGE.default);
   return [
     figureTable('Creates per second', {
       'highest valid `createsPerSecond`': (count) => validCreates(count),
@@ -41,11 +36,11 @@ export function limitTables(): string {
     }),
     figureTable(`Lists of ${itemCount(PAGE.default)} per second`, {
       '`requestsPerSecond`': () => production.requestsPerSecond,
-      'list partitions': (count) => (count * awsLimits.keyReads) / units(count),
-      '`maxReadUnitsPerSecond`': (count) => production.maxReadUnitsPerSecond / units(count),
-      'warm throughput of a new index': (count) => awsLimits.warmReads / units(count),
+      'list partitions': (count) => (count * awsLimits.keyReads) / listUnits(count),
+      '`maxReadUnitsPerSecond`': (count) => production.maxReadUnitsPerSecond / listUnits(count),
+      'warm throughput of a new index': (count) => awsLimits.warmReads / listUnits(count),
       ...accountLimits,
-      "DynamoDB's quota": (count) => awsLimits.tableReads / units(count),
+      "DynamoDB's quota": (count) => awsLimits.tableReads / listUnits(count),
     }),
   ].join('\n');
 }

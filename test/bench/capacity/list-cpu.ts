@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { collections } from '../../../shared/contract/operations.ts';
-import { ID_START } from '../../../shared/list-partitions.ts';
 import { environmentVariables, tableVariable } from '../../../shared/names.ts';
 import { list } from '../../../shared/storage/lists.ts';
+import { oneEpoch } from '../../support/list-epochs.ts';
 import { measureInRounds, type Spread, spreadOf } from '../measurements.ts';
 
 const [collection] = collections;
@@ -39,7 +39,7 @@ export async function measureListCpu(partitionCounts: number[], values: number):
 }
 
 async function cpuOfLists(partitions: number): Promise<number> {
-  process.env[environmentVariables.listPartitions] = JSON.stringify([{ since: ID_START, count: partitions }]);
+  process.env[environmentVariables.listPartitions] = oneEpoch(partitions);
   const start = process.cpuUsage();
   for (let number = 0; number < LISTS_PER_VALUE; number += 1) await readPage();
   const { user, system } = process.cpuUsage(start);

@@ -32,7 +32,7 @@ const server = createServer(async (request, response) => {
 function pageOf(partition: string, limit: number): object {
   const Items = Array.from({ length: limit }, (_, index) => {
     const item: Record<string, unknown> = {
-      ...newItem('Rex'),
+      ...newItem('Item'),
       id: NEWEST_ID - STEP * BigInt(index) - BigInt(partition),
     };
     const fields = fieldsOf(collection).filter((name) => name in item);

@@ -3,6 +3,7 @@ import { contentsOf } from '../../../infra/documents/cost/contents.ts';
 import { exampleTable, monthlyCost, totalTable, traceTable } from '../../../infra/documents/cost/cost.ts';
 import { itemSize, usageOf } from '../../../infra/documents/cost/usage.ts';
 import { books } from '../../support/books.ts';
+import { templateNumbers } from '../../support/stage-contents.ts';
 import { stages } from '../../support/stages.ts';
 
 const metric = (Id: string) => ({ Id, MetricStat: {} });
@@ -62,17 +63,7 @@ const stage = {
   tracedShare: 0.01,
   logRetentionDays: 365,
 };
-const contents = {
-  stage,
-  alarmMetrics: 44,
-  insightRules: 9,
-  webAcls: 1,
-  webAclRules: 5,
-  dashboards: 1,
-  functionMegabytes: 512,
-  tracesPerSecond: 1,
-  backupDays: 0,
-};
+const contents = { stage, ...templateNumbers };
 const item = { bytes: 165, indexShares: [1, 0.9] };
 const onlyLists = { lists: 1, gets: 0, creates: 0 };
 const onlyCreates = { lists: 0, gets: 0, creates: 1 };

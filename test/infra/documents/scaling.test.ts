@@ -3,6 +3,7 @@ import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import type { StageContents } from '../../../infra/documents/cost/contents.ts';
 import { chanceThatFits, scaleTable } from '../../../infra/documents/scaling.ts';
 import { collections } from '../../../shared/contract/operations.ts';
+import { templateNumbers } from '../../support/stage-contents.ts';
 import { stages } from '../../support/stages.ts';
 
 const production: StageContents = {
@@ -16,14 +17,7 @@ const production: StageContents = {
     maxWriteUnitsPerSecond: 4_000,
     firewall: { action: 'block', requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
-  alarmMetrics: 44,
-  insightRules: 9,
-  webAcls: 1,
-  webAclRules: 5,
-  dashboards: 1,
-  functionMegabytes: 512,
-  tracesPerSecond: 1,
-  backupDays: 0,
+  ...templateNumbers,
 };
 
 const listPartitions = [...production.stage.listPartitions, { since: '2026-01-01T00:00:00Z', count: 64 }];

@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { create, get } from '../../../shared/storage/collection.ts';
 import { books, type NewBook } from '../../support/books.ts';
-import { oneEpoch } from '../../support/indexed-books.ts';
+import { oneEpoch } from '../../support/list-epochs.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 

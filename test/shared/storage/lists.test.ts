@@ -11,10 +11,10 @@ import {
   genres,
   type IndexedBook,
   indexedBook,
-  oneEpoch,
   serveIndexes,
   shelves,
 } from '../../support/indexed-books.ts';
+import { oneEpoch } from '../../support/list-epochs.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 setEnvironment({ BOOKS_TABLE: 'books', LIST_PARTITIONS: oneEpoch(1) });
