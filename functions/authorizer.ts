@@ -1,5 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
-import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
+import { generateApiKey } from '../shared/api-key-format.ts';
+import { type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
 import { environmentVariables, metrics, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';

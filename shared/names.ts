@@ -22,12 +22,19 @@ export const metricNamespace = pascalCase(productName);
 /** `productName` as one word in lower case, for hosts, folders and the realm of API keys. */
 export const compactName = productName.replaceAll(' ', '').toLowerCase();
 
+/** Parameter of a stack that says whether the aliases `live` point to the new versions. */
+export const RELEASED_PARAMETER = 'Released';
+
+/** Returns the stack parameter with the version of a function to which `live` pointed before a deployment. */
+export function liveVersionParameter(operation: string): string {
+  return `${pascalCase(operation)}LiveVersion`;
+}
+
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
-  /** A canary is rolled back if this metric increases for its version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** 4xx responses except 404, and requests that the authorizer denies. A canary that rejects most requests is rolled back. */
+  /** 4xx responses except 404, and requests that the authorizer denies. A deployment compares the versions' counts. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },

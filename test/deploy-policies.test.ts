@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { permits } from '../infra/local/emulator/template/permissions.ts';
-import { stackName } from '../shared/names.ts';
+import { pascalCase, stackName } from '../shared/names.ts';
 import { blockWith } from './support/markdown-code.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 import { stages } from './support/stages.ts';
@@ -69,6 +69,64 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
     expect(deletions.filter((deletion) => canDeploy(...deletion))).toEqual(retainData ? [] : deletions);
   },
 );
+
+describe('the policies of the deployment roles', () => {
+  const sources = globSync('infra/operate/deploy/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const calls = new Set(
+    Array.from(sources.join('\n').matchAll(/\baws\('(\w+)', '([\w-]+)'/g), ([, service, operation]) =>
+      service === 'apigateway'
+        ? 'apigateway:GET'
+        : `${service}:${pascalCase(operation!.replaceAll('-', ' '))}`,
+    ),
+  );
+  const arns: Record<string, string> = {
+    apigateway: 'arn:aws:apigateway:REGION::/restapis/ab12/stages/production',
+    cloudformation: 'arn:aws:cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a2b',
+    cloudwatch: 'arn:aws:cloudwatch:REGION:ACCOUNT:alarm:PetStore-production-Release',
+    lambda: 'arn:aws:lambda:REGION:ACCOUNT:function:PetStore-production-List',
+  };
+  const checks = statementsOf('deploy-role-checks').map((one) => ({
+    ...one,
+    Resource: one.Resource.map((arn: string) => arn.replaceAll('staging', 'production')),
+  }));
+  const ofProduction = [...checks, ...statementsOf('deploy-role-production')];
+
+  test('allow every call of npm run deploy in production', () => {
+    expect(calls.size).toBeGreaterThan(12);
+    const missing = [...calls].filter(
+      (action) => !permits(ofProduction, action, arns[action.split(':')[0]!]!),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('let the role of staging only read, and neither role items, keys or the stacks of others', () => {
+    const changes = [
+      'lambda:UpdateAlias',
+      'cloudformation:CancelUpdateStack',
+      'lambda:PutFunctionConcurrency',
+    ];
+    expect(changes.filter((action) => permits(checks, action, arns[action.split(':')[0]!]!))).toEqual([]);
+    const table = 'arn:aws:dynamodb:REGION:ACCOUNT:table/PetStore-production-StorageApiKeys1A2B';
+    const items = ['GetItem', 'Query', 'Scan', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+    expect(items.filter((call) => permits(ofProduction, `dynamodb:${call}`, table))).toEqual([]);
+    const other = 'arn:aws:lambda:REGION:ACCOUNT:function:Other-production-List';
+    expect(permits(ofProduction, 'lambda:UpdateAlias', other)).toBe(false);
+  });
+});
+
+test('the break-glass policy allows the calls of npm run deploy -- --back', () => {
+  const calls: [string, string][] = [
+    ['cloudformation:DescribeStacks', 'cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a2b'],
+    ['cloudformation:GetTemplate', 'cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a2b'],
+    ['cloudformation:ListStackResources', 'cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a2b'],
+    ['lambda:GetAlias', 'lambda:REGION:ACCOUNT:function:PetStore-production-List'],
+    ['lambda:GetFunctionConfiguration', 'lambda:REGION:ACCOUNT:function:PetStore-production-List'],
+    ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:PetStore-production-List'],
+  ];
+  expect(
+    calls.filter(([action, arn]) => !permits(statementsOf('break-glass'), action, `arn:aws:${arn}`)),
+  ).toEqual([]);
+});
 
 test('the break-glass policy allows the calls of the scripts in docs/runbook, also on restored tables', () => {
   const calls = ['BatchGetItem', 'DescribeTable', 'PutItem', 'Scan', 'UpdateItem'];

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
+import { generateApiKey, isWellFormedApiKey } from '../shared/api-key-format.ts';
 import { allFiles } from './support/project-copy.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 

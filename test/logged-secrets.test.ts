@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
 import { collections, type OperationId, operations } from '../shared/contract/operations.ts';
-import { generateApiKey } from '../shared/storage/api-keys.ts';
+import { generateApiKey } from '../shared/api-key-format.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { operationTests } from './collections/all.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
@@ -150,71 +150,6 @@ describe('the commands of the runbook', () => {
         ),
       );
       expect(dimensionsRead('database_latencies')).toEqual(new Set(expected));
-    });
-  });
-
-  const shells = ['bash', 'zsh'].map((shell) => ({
-    shell,
-    run: spawnSync(shell, ['-c', 'true']).error ? describe.skip : describe,
-  }));
-  describe.each(shells)('that point `live` to an older version', ({ shell, run }) => {
-    const first = '{"since":"2025-01-01T00:00:00Z","count":4}';
-    const past = '{"since":"2026-01-01T00:00:00Z","count":1}';
-    const future = '{"since":"2999-01-01T00:00:00Z","count":9}';
-
-    /** Returns the output and the error output of `point_live 7`, and the epochs of version 7 and of `live`. */
-    function pointLive(older: string, live: string) {
-      const stub = `aws() {
-        case "$*" in
-          *list-stack-resources*) echo list ;;
-          *qualifier*) [ "$OLDER" != AccessDenied ] || return 254 ;;
-        esac
-        case "$*" in
-          *'list --qualifier 7'*) echo "$OLDER" ;;
-          *'list --qualifier live'*) echo "$LIVE" ;;
-          *update-alias*) echo "$*" ;;
-        esac
-      }`;
-      const script = `${stub}\n. docs/runbook/runbook.sh > /dev/null\nFUNCTION=List\npoint_live 7`;
-      const settings = { STAGE: 'production', AWS_REGION: 'eu-central-1', OLDER: older, LIVE: live };
-      const { stdout, stderr } = spawnSync(shell, ['-c', script], {
-        env: { ...process.env, ...settings },
-        encoding: 'utf8',
-      });
-      return { stdout, stderr };
-    }
-
-    run(`in ${shell}`, () => {
-      test.each([
-        ['they have the same epochs', `[${first},${past}]`, `[${first},${past}]`],
-        ['only an epoch in the future differs', `[${first},${past}]`, `[${first},${past},${future}]`],
-        ['the function has no epochs', 'None', 'None'],
-        ['the older version has the number of the only epoch', '4', `[${first}]`],
-      ])('update the alias if %s', (_when, older, live) => {
-        const { stdout, stderr } = pointLive(older, live);
-        expect(stderr).toBe('');
-        expect(stdout).toMatch(
-          /update-alias --function-name list --name live --function-version 7 --routing-config/,
-        );
-      });
-
-      const soon = `{"since":"${new Date(Date.now() + 3_600_000).toISOString()}","count":9}`;
-      test.each([
-        ['does not know an epoch that has started', `[${first}]`, `[${first},${past}]`],
-        ['does not know an epoch that starts in an hour', `[${first}]`, `[${first},${soon}]`],
-        ['is from before there were epochs', '4', `[${first},${past}]`],
-        ['has a lower number', '1', '4'],
-      ])('refuse a version that %s', (_what, older, live) => {
-        const { stdout, stderr } = pointLive(older, live);
-        expect(stdout).toBe('');
-        expect(stderr).toMatch(
-          /^Version 7 of List has other list partitions than live, so lists would miss items:\n/,
-        );
-      });
-
-      test('change nothing if AWS rejects the look-up of a version', () => {
-        expect(pointLive('AccessDenied', 'AccessDenied').stdout).toBe('');
-      });
     });
   });
 

@@ -20,10 +20,9 @@ test.each(readdirSync(folder))(
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
     expect(workflow.match(/node-version: (?!\d+\.\d+\.\d+\n)/g) ?? []).toEqual([]);
     expect(workflow).toMatch(/^permissions:\n {2}contents: read\n\n/m);
-    // Only jobs with an environment may request an id token, because AWS trusts the token only in a GitHub environment.
-    expect(workflow.match(/: write\b/g) ?? []).toHaveLength(
-      workflow.match(/^ {4}environment:/gm)?.length ?? 0,
-    );
+    // AWS trusts the token only in a GitHub environment. A production environment requires an approval.
+    for (const job of jobsIn(workflow).filter((one) => one.includes(': write')))
+      expect(job).toMatch(/^ {4}environment: (?:staging|production)$/m);
     expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
     // Scripts must not contain expressions such as `${{ github.head_ref }}`, because a branch name or the title of a pull
     // request can contain shell commands.
@@ -44,26 +43,59 @@ const jobOf = (name: string) => jobsIn(deployment).find((job) => job.startsWith(
 
 test('deployments run only on main, and GitHub cancels no running deployment', () => {
   expect(deployment).toMatch(/^on:\n {2}push:\n {4}branches: \[main\]\n {2}workflow_dispatch:\n\n/m);
-  expect(jobOf('build')).toContain("if: github.ref == 'refs/heads/main'");
+  for (const job of ['test', 'synthesize'])
+    expect(jobOf(job)).toContain("if: github.ref == 'refs/heads/main'");
   expect(deployment).toContain('cancel-in-progress: false');
 });
 
-test('production gets only what has passed all checks and the smoke tests of staging', () => {
-  expect(jobOf('build')).toContain('run: .ci/run\n');
-  expect(jobOf('staging')).toContain('    needs: build\n');
-  expect(jobOf('staging')).toContain('run: npm run smoke -- --stage staging\n');
-  expect(jobOf('production')).toContain('    needs: staging\n    environment: production\n');
+test('production gets only what has passed all checks and the HTTP tests of staging', () => {
+  expect(jobOf('test')).toContain('run: .ci/run\n');
+  expect(jobOf('staging')).toContain('    needs: [test, synthesize]\n');
+  expect(jobOf('smoke')).toContain('    needs: staging\n');
+  expect(jobOf('smoke')).toContain('run: npm run test:http -- --runInBand\n');
+  expect(jobOf('production')).toContain('    needs: [synthesize, smoke]\n    environment: production\n');
 });
 
-// In such a job, an install script could request an id token and assume the deployment role.
-test('jobs that can request an id token install without scripts, before they get AWS credentials', () => {
+// The tools of the tests could change what is deployed.
+test('a job without tests synthesizes, and the deployments deploy only the assembly with its hash', () => {
+  const synthesize = jobOf('synthesize')!;
+  expect(commandsIn(synthesize)).toEqual([
+    'npm ci --ignore-scripts',
+    'npx cdk synth --quiet --output cdk.out',
+    expect.stringMatching(/^sha256=\$\(node infra\/operate\/deploy\/print-hash\.ts cdk\.out\)/),
+  ]);
+  expect(synthesize).not.toMatch(/cache: npm|secrets\.|: write/);
+  for (const stage of ['staging', 'production']) {
+    expect(jobOf(stage)).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
+    const command = commandsIn(jobOf(stage)!).find((one) => one.includes('deploy/main.ts'));
+    expect(command).toContain(`--stage ${stage} --assembly cdk.out --sha256 "$SHA256"`);
+  }
+});
+
+// Everything that runs in such a job could request an id token and assume the deployment role. imports.test.ts tests that
+// the deployment command imports no npm packages.
+test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
   const jobs = readdirSync(folder)
     .flatMap((name) => jobsIn(read(name)))
     .filter((job) => job.includes('id-token: write'));
   expect(jobs).toHaveLength(2);
+  const allowed =
+    /^(?:npm ci --ignore-scripts|exec node --require \.\/infra\/require-node\.cjs infra\/operate\/deploy\/main\.ts .*|url=\$\(aws cloudformation [^;&|]*)$/s;
   for (const job of jobs) {
+    expect(commandsIn(job).filter((command) => !allowed.test(command))).toEqual([]);
     const [before, after] = job.split('configure-aws-credentials');
-    expect(before!.match(/\bnpm (?:ci|install)\b.*/g)).toEqual(['npm ci --ignore-scripts']);
+    expect(before).toContain('npm ci --ignore-scripts');
     expect(after).not.toMatch(/\bnpm (?:ci|install)\b/);
   }
 });
+
+/** Returns the commands of a job's steps. */
+function commandsIn(job: string): string[] {
+  const runs = job.matchAll(/^ +(?:- )?run: (?:[|>]\n((?: {10}.*\n)+)|(.*)\n)/gm);
+  return Array.from(runs, ([, block, line]) =>
+    (block ?? line)!
+      .replaceAll(/^ {10}/gm, '')
+      .trim()
+      .replaceAll('\n', ' '),
+  );
+}

@@ -1,23 +1,31 @@
-# Commands of the drill in docs/runbook.md. drill_requests and drill_watch also need runbook.sh.
+# Commands of the drill in docs/runbook.md. drill_requests also needs runbook.sh.
 
-# drill ACTION: deploys or destroys the stage "drill".
-drill() { npx cdk "$1" PetStore-drill -c stage=drill -c based-on=production; }
+# drill_deploy: deploys the stage "drill" as production is deployed.
+drill_deploy() { npm run deploy -- --stage drill --based-on production; }
 
-# drill_change SOURCE CODE: deploys a version of the function in the file SOURCE that also runs CODE when Lambda loads it,
-# and then restores the file.
+# drill_start: deploys the stage for the first time, and issues the API key that the other commands use.
+drill_start() {
+  drill_deploy || return
+  API_KEY=$(npm run --silent keys -- issue --stage drill --owner "drill" --expires-in 6h --quiet)
+  export API_KEY
+}
+
+# drill_change SOURCE CODE: deploys versions of the functions that also run CODE when Lambda loads the file SOURCE, and then
+# restores the file.
 drill_change() {
   echo "$2" >> "$1"
-  drill deploy
+  drill_deploy
   git checkout "$1"
 }
 
-# drill_requests PATH: issues an API key, and sends two requests per second to PATH in the background.
+# drill_requests PATH: sends two creates with invalid bodies per second to PATH in the background.
 drill_requests() {
   local url=$BASE_URL$1
-  API_KEY=$(npm run --silent keys -- issue --stage drill --owner "drill" --expires-in 3h --quiet)
   STATUSES=$(mktemp)
+  # curl reads the key from standard input, because other users can see the arguments of a process.
   while sleep 0.5; do
-    curl -s -o /dev/null -w '%{http_code}\n' "$url" -H "Authorization: Bearer $API_KEY"
+    printf 'header = "Authorization: Bearer %s"\n' "$API_KEY" |
+      curl -s -o /dev/null -w '%{http_code}\n' -H 'Content-Type: application/json' -d '{' --config - "$url"
   done >> "$STATUSES" &
   LOOP=$!
 }
@@ -28,19 +36,9 @@ drill_statuses() {
   : > "$STATUSES"
 }
 
-# drill_watch FUNCTION: every 20 seconds, prints the output of status and the live versions of a function.
-drill_watch() {
-  while sleep 20; do
-    date +%T
-    status
-    aws lambda get-alias --function-name "$(physical_id Lambda::Function "$1")" --name live --output json \
-      --query '[FunctionVersion,RoutingConfig.AdditionalVersionWeights]'
-  done
-}
-
 # drill_end: stops the requests and destroys the stage.
 drill_end() {
   kill "$LOOP"
   rm "$STATUSES"
-  drill destroy
+  npx cdk destroy PetStore-drill -c stage=drill -c based-on=production
 }

@@ -59,79 +59,28 @@ metric() {
       'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
 }
 
-# deployments [OPTION ...]: prints the ids of the functions' CodeDeploy deployments. A stage without canaries has none.
-deployments() {
-  local application
-  application=$(resources CodeDeploy::Application) || return 0
-  resources CodeDeploy::DeploymentGroup | while read -r group; do
-    aws deploy list-deployments --application-name "$application" --deployment-group-name "$group" "$@" \
-      --query 'deployments[]' --output text | tr '\t' '\n' | grep .
-  done
-}
-
-# status: prints the stack's status and last update, the active alarms, and the functions' deployments of the last hour.
+# status: prints the stack's status and last update, the active alarms, and the versions to which the aliases point.
 status() {
   aws cloudformation describe-stacks --stack-name "$STACK" --output text \
     --query 'Stacks[0].[StackStatus,StackStatusReason,LastUpdatedTime]'
   aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
     --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]'
-  deployments --create-time-range "start=$(($(date +%s) - 3600))" | while read -r id; do
-    aws deploy get-deployment --deployment-id "$id" --output text --query \
-      'deploymentInfo.[createTime,deploymentGroupName,status,creator,errorInformation,rollbackInfo.rollbackMessage]'
+  resources Lambda::Function | while read -r name; do
+    echo "$name: live is" "$(aws lambda get-alias --function-name "$name" --name live --output json \
+      --query '[FunctionVersion, RoutingConfig.AdditionalVersionWeights]' | tr -d '\n ')"
   done
 }
 
-# stop_deployments: stops the running deployments of all functions. CodeDeploy then restores the older versions.
-stop_deployments() {
-  deployments --include-only-statuses Created Queued InProgress | while read -r id; do
-    aws deploy stop-deployment --deployment-id "$id" --auto-rollback-enabled
-  done
-}
+# continue_rollback: continues the rollback of the stack's update.
+continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
 
-# continue_rollback [OPTION ...]: waits until no alarm is active, and then continues the stack's rollback.
-continue_rollback() {
-  while aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
-    --query 'MetricAlarms[].AlarmName' | grep .; do sleep 30; done
-  aws cloudformation continue-update-rollback --stack-name "$STACK" "$@"
-}
-
-# versions: prints the live version and the latest four versions of each function.
+# versions: prints the latest four versions of each function.
 versions() {
   resources Lambda::Function | while read -r name; do
-    echo "$name: live is" \
-      "$(aws lambda get-alias --function-name "$name" --name live --query FunctionVersion --output text)"
+    echo "$name:"
     aws lambda list-versions-by-function --function-name "$name" --output json \
       --query "Versions[-4:].join(' of ', [Version, LastModified])"
   done
-}
-
-# started_epochs VERSION: prints the epochs of list partitions that have started or start within two hours, as a version of
-# $FUNCTION knows them. A version from before there were epochs has one number of list partitions.
-started_epochs() {
-  local name epochs until epoch since
-  name=$(physical_id Lambda::Function "$FUNCTION") || return
-  epochs=$(aws lambda get-function-configuration --function-name "$name" --qualifier "$1" \
-    --query Environment.Variables.LIST_PARTITIONS --output text) || return
-  case $epochs in [0-9]*) epochs="{\"since\":\"2025-01-01T00:00:00Z\",\"count\":$epochs}" ;; esac
-  until=$(($(date +%s) + 7200))
-  until=$(date -u -d "@$until" +%Y-%m-%dT%H:%M:%SZ 2> /dev/null || date -u -r "$until" +%Y-%m-%dT%H:%M:%SZ)
-  echo "$epochs" | grep -o '{[^}]*}' | while read -r epoch; do
-    since=${epoch#*since\":\"}
-    if [ "$(printf '%s\n' "${since%%\"*}" "$until" | sort | head -n 1)" != "$until" ]; then echo "$epoch"; fi
-  done
-}
-
-# point_live VERSION: points the alias live of $FUNCTION to a version, unless lists would miss items.
-point_live() {
-  local older live name
-  older=$(started_epochs "$1") && live=$(started_epochs live) && name=$(physical_id Lambda::Function "$FUNCTION") || return
-  if [ "$older" != "$live" ]; then
-    echo "Version $1 of $FUNCTION has other list partitions than live, so lists would miss items:" >&2
-    printf '%s\n' "$older" 'live:' "$live" >&2
-    return 1
-  fi
-  aws lambda update-alias --function-name "$name" --name live --function-version "$1" \
-    --routing-config '{"AdditionalVersionWeights":{}}'
 }
 
 # database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.

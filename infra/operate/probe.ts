@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type ErrorCode, errorCatalog } from '../../shared/contract/errors.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
-import { collections } from '../../shared/contract/operations.ts';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../shared/api-key-format.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
-/** Number of requests that may get a 429, a 5xx or no response, because these failures can be transient. */
+/** Number of requests a minute that may get a 429, a 5xx or no response, because these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
 
 const RELEASED = 'docs/openapi-released.json';
+
+/** The parts of an OpenAPI document that the probe reads. */
+interface Contract {
+  paths: Record<string, Record<string, { operationId: string }>>;
+}
 
 interface Check {
   method: string;
@@ -24,42 +27,36 @@ interface Check {
   isRare?: boolean;
 }
 
-/** Checks of each kind of operation. Other kinds have no checks. */
-const checksOfKind: Record<string, (operation: Operation) => Check[]> = {
-  list: ({ method, path }) => [
-    { method, path, key: 'no key', code: 'unauthorized', isRare: true },
-    { method, path, key: 'an unknown key', code: 'unauthorized', isRare: true },
-    { method: 'OPTIONS', path, key: 'a valid key', code: 'method_not_allowed', isRare: true },
-    { method, path, key: 'a valid key' },
-  ],
-  create: ({ method, path }) => [
-    { method, path, key: 'a valid key', body: '{', code: 'invalid_request', isRare: true },
-  ],
+/** Returns the checks of an operation. Requests to other operations could store something. */
+function checksOfOperation(method: string, path: string): Check[] {
+  const isItem = path.endsWith('}');
+  if (method === 'get' && !isItem)
+    return [
+      { method: 'GET', path, key: 'no key', code: 'unauthorized', isRare: true },
+      { method: 'GET', path, key: 'an unknown key', code: 'unauthorized', isRare: true },
+      { method: 'OPTIONS', path, key: 'a valid key', code: 'method_not_allowed', isRare: true },
+      { method: 'GET', path, key: 'a valid key' },
+    ];
+  if (method === 'post' && !isItem)
+    return [{ method: 'POST', path, key: 'a valid key', body: '{', code: 'invalid_request', isRare: true }];
   // The service assigns only positive ids, so no item has the id 0.
-  get: ({ method, path }) => [
-    { method, path: path.replace(/\{\w+\}$/, '0'), key: 'a valid key', code: 'not_found' },
-  ],
-};
+  if (method === 'get')
+    return [{ method: 'GET', path: path.replace(/\{\w+\}$/, '0'), key: 'a valid key', code: 'not_found' }];
+  return [];
+}
 
 /**
- * Returns the checks of the operations that clients can use. During a deployment, the previous version gets requests
- * too, and must pass the checks. New operations therefore have no checks until the contract that contains them is
- * released.
+ * Returns the checks of the operations in both contracts. During a deployment, the previous version gets requests too, and
+ * must pass the checks. New operations therefore have no checks until the contract that contains them is released.
  *
- * @param released OpenAPI document of the released contract
- * @throws UsageError if the contract contains no operation that can be checked every second
+ * @throws UsageError if the contracts share no operation that can be checked every second
  */
-export function checksOf(
-  allCollections: readonly { operations: Record<string, Operation> }[],
-  released: { paths: Record<string, any> },
-): Check[] {
-  const checks = allCollections
-    .flatMap(({ operations }) => Object.entries(operations))
-    .filter(([, { id, method, path }]) => {
-      const item = released.paths[path.replace('/v1', '')];
-      return item?.[method.toLowerCase()]?.operationId === id;
-    })
-    .flatMap(([kind, operation]) => checksOfKind[kind]?.(operation) ?? []);
+export function checksOf(present: Contract, released: Contract): Check[] {
+  const checks = Object.entries(present.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { operationId }]) => released.paths[path]?.[method]?.operationId === operationId)
+      .flatMap(([method]) => checksOfOperation(method, `/v1${path}`)),
+  );
   if (checks.some(({ isRare }) => !isRare)) return checks;
   throw new UsageError(
     `${RELEASED} contains no operation that the probe can check. See "Release the contract" in CONTRIBUTING.md.`,
@@ -89,8 +86,8 @@ export interface TestedStage {
  * @param interruption signal that stops the probe. The signal's reason is thrown.
  * @param minutes time during which the checks are repeated @default - each check is performed once
  * @param interval time from one request to the next in milliseconds
- * @throws UsageError if a response is wrong, or if too many requests get a 429, a 5xx or no response. A request that gets
- *   one of these responses is repeated after `interval`.
+ * @throws UsageError if a response is wrong, or if too many of 60 requests get a 429, a 5xx or no response. A request that
+ *   gets one of these responses is repeated after `interval`.
  */
 export async function probe(
   stage: TestedStage,
@@ -98,15 +95,19 @@ export async function probe(
   minutes = 0,
   interval = 1_000,
 ): Promise<void> {
-  const checks = checksOf(collections, JSON.parse(readFileSync(join(projectRoot, RELEASED), 'utf8')));
+  const [present, released] = ['openapi.json', RELEASED].map(
+    (file) => JSON.parse(readFileSync(join(projectRoot, file), 'utf8')) as Contract,
+  );
+  const checks = checksOf(present!, released!);
   console.log(`Probing ${stage.baseUrl} …`);
   const start = Date.now();
   let passed = 0;
-  let failed = 0;
+  /** Numbers of the requests that failed. */
+  const failed: number[] = [];
 
   /** Performs a check when it is due. If it fails, prints the reason. */
   async function passes(check: Check): Promise<boolean> {
-    const sent = passed + failed;
+    const sent = passed + failed.length;
     const pause = Math.max(0, start + sent * interval - Date.now());
     await setTimeout(pause, undefined, { signal: interruption }).catch(() => {});
     const failure = problemOf(check, await sendRequest(check, stage, sent, interruption));
@@ -116,9 +117,11 @@ export async function probe(
 
   for (const check of schedule(checks, minutes)) {
     while (!(await passes(check))) {
-      failed += 1;
-      if (failed > MAX_TRANSIENT_FAILURES)
-        throw new UsageError(`${failed} requests to the stage ${stage.stage} failed.`);
+      const sent = passed + failed.length;
+      failed.push(sent);
+      const recent = failed.filter((request) => request > sent - 60).length;
+      if (recent > MAX_TRANSIENT_FAILURES)
+        throw new UsageError(`${recent} requests to the stage ${stage.stage} failed.`);
     }
     passed += 1;
     if (passed % 60 === 0) console.log(`${passed} checks passed.`);

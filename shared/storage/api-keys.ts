@@ -1,10 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { hash, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { KEY_CHECKSUM_CHARACTERS, KEY_RANDOM_CHARACTERS, keyPrefix } from '../contract/authorization.ts';
+import { generateApiKey, isWellFormedApiKey } from '../api-key-format.ts';
+import { keyPrefix } from '../contract/authorization.ts';
 import { readItem } from './database.ts';
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export interface KeyStore {
   stage: string;
@@ -82,16 +80,6 @@ export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }
 
-/** Returns a new key. The key ends with a checksum that detects typing errors without a database read. */
-export function generateApiKey(stage: string): string {
-  const random = Array.from({ length: KEY_RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]);
-  return withChecksum(keyPrefix(stage) + random.join(''));
-}
-
-export function isWellFormedApiKey(stage: string, key: string): boolean {
-  return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
-}
-
 /** Returns the hexadecimal SHA-256 of a key. The hash needs no salt, because keys have 178 random bits. */
 export function hashOf(key: string): string {
   return hash('sha256', key);
@@ -113,12 +101,4 @@ export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Da
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
-}
-
-function withChecksum(text: string): string {
-  let checksum = '';
-  for (let rest = crc32(text); checksum.length < KEY_CHECKSUM_CHARACTERS; rest = Math.floor(rest / 62)) {
-    checksum = `${BASE62[rest % 62]}${checksum}`;
-  }
-  return `${text}${checksum}`;
 }

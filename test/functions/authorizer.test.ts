@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../shared/api-key-format.ts';
 import { invocation } from '../support/invoke.ts';
 import { counted, occurrences, written } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';

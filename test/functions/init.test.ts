@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { collections } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../shared/api-key-format.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/emulator/lambda/lambda.ts';
 import { exampleEvent } from '../support/api-gateway-event.ts';

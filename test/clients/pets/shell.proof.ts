@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../../shared/api-key-format.ts';
 import { type Behavior, inOrder, startClientProxy } from '../../support/client-proxy.ts';
 import { done, type Outcome } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,4 +1,4 @@
-import { metricNamespace, metrics, serviceName, stackName } from '../../../shared/names.ts';
+import { serviceName, stackName } from '../../../shared/names.ts';
 import { type StageName, stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
@@ -88,36 +88,12 @@ export function functionCases(stage: StageName, name: string): AlarmCase[] {
     ...quiet,
     ...during(minutes, lambdaCounts('Errors', name, version, 1)),
   ];
-  const { POWERTOOLS_SERVICE_NAME: service } =
-    templates[stage].Resources[name].Properties.Environment.Variables;
-  const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-  const emitted = (metric: string, version: string, count: number): Count => [
-    2,
-    metricOf(metricNamespace, metric, { service, operation, version }),
-    count,
-  ];
-  const internalErrors = (version: string) => [...quiet, emitted(metrics.internalErrors.name, version, 1)];
-  const rejections = (version: string, count: number, requests: number) => [
-    ...lambdaCounts('Invocations', name, version, requests),
-    emitted(metrics.rejections.name, version, count),
-  ];
-  const all = (version: string) => during([2, 3], rejections(version, 10, 10));
-  const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
-  const tolerated = [...all(oldVersion), ...during(HOUR, rejections(newVersion, 30, 100))];
   const throttle = lambdaCounts('Throttles', name, oldVersion, 1);
   const cases: AlarmCase[] = [
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
     [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
   ];
-  if (!stages[stage].canaryDeployments) return cases;
-  cases.push(
-    [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
-    [`${name}NewVersionRejections`, 'a version that rejects everyone', all(newVersion), tolerated],
-  );
-  // The authorizer never returns internal_error.
-  if (name === 'Authorizer') return cases;
-  const failing = internalErrors(newVersion);
-  return [...cases, [`${name}NewVersionInternalErrors`, 'an internal_error', failing, ofOldVersion]];
+  return cases;
 }
 
 export function tableCases(stage: StageName): AlarmCase[] {

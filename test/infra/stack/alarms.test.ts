@@ -99,21 +99,6 @@ describe.each(stageNames)('in %s', (stage) => {
   );
 });
 
-test.each(functionNames)('errors in the first half of a canary of %s roll back the canary', (name) => {
-  const { Resources } = templates.production;
-  const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
-  const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
-  const watched = JSON.stringify(AlarmConfiguration);
-  for (const [alarm, , errors] of functionCases('production', name)) {
-    if (!watched.includes(`{Monitoring${alarm}}`)) continue;
-    for (let shift = -2; shift + 2 <= minutes / 2; shift += 1) {
-      const counts = errors.map(([minute, ...count]): Count => [minute + shift, ...count]);
-      for (const conditions of allConditions)
-        expect(statesIn('production', alarm, counts, { ...conditions, minutes })).toContain('ALARM');
-    }
-  }
-});
-
 function statesIn(stage: StageName, name: string, counts: Count[], conditions: Conditions): AlarmState[] {
   const datapoints = counts.map(([minute, metric, value]) => {
     const delay = conditions.delays[metric.startsWith(metricNamespace) ? 1 : 0];

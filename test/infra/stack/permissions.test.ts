@@ -2,13 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { constructOf } from '../../support/invoke.ts';
 import type { Permissions } from '../../support/collection-tests.ts';
 import { operationTests } from '../../collections/all.ts';
-import {
-  functionNames,
-  propertiesOf,
-  readableTemplate,
-  resourcesOf,
-  stageNames,
-} from '../../support/stack-template.ts';
+import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
 
 const ownPermissions: [name: string, Permissions][] = [
   ['Authorizer', { actions: ['dynamodb:GetItem'], resources: ['${StorageApiKeys.Arn}'] }],
@@ -36,10 +30,8 @@ describe.each(stageNames)('in %s', (stage) => {
     });
   });
 
-  test('the only roles and policies are those of the functions and of CodeDeploy', () => {
-    const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
-    const functionRoles = ownPermissions.map(([name]) => `${name}Role`);
-    const expected = new Set([...functionRoles, ...deploymentRoles]);
+  test('the only roles and policies are those of the functions', () => {
+    const expected = new Set(ownPermissions.map(([name]) => `${name}Role`));
     expect(new Set(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name))).toEqual(expected);
     expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.size);
     expect(propertiesOf(template, 'AWS::IAM::ManagedPolicy')).toEqual([]);
@@ -72,19 +64,6 @@ describe.each(stageNames)('in %s', (stage) => {
       { ...publish, Effect: 'Allow', Principal, Condition },
     ]);
     expect(otherPolicies).toEqual([]);
-  });
-});
-
-test('CodeDeploy can only read and update the functions’ aliases, and read provisioned concurrency and alarms', () => {
-  const arns = functionNames.map((name) => `\${${name}.Arn}`);
-  const [aliases, versions] = [':live', ':*'].map((suffix) => arns.map((arn) => `${arn}${suffix}`));
-  expect(roleOf('production', 'DeploymentRole')).toEqual({
-    trusts: trustIn('codedeploy.amazonaws.com', { StringEquals: thisAccount }),
-    allows: [
-      sorted({ actions: ['lambda:GetAlias', 'lambda:UpdateAlias'], resources: [...arns, ...aliases!] }),
-      sorted({ actions: ['lambda:GetProvisionedConcurrencyConfig'], resources: versions! }),
-      { actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] },
-    ],
   });
 });
 

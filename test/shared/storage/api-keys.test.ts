@@ -1,13 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import {
-  generateApiKey,
-  hashOf,
-  newApiKey,
-  stateOf,
-  verifyApiKey,
-} from '../../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../../shared/api-key-format.ts';
+import { hashOf, newApiKey, stateOf, verifyApiKey } from '../../../shared/storage/api-keys.ts';
 import { keyPattern, keyPrefix } from '../../../shared/contract/authorization.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { mock } from '../../support/mocked-database.ts';

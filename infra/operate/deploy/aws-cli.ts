@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { UsageError } from '../../command.ts';
+
+/**
+ * Runs an operation of AWS, such as `lambda update-alias`, and returns the response.
+ *
+ * @param input members of the request, with the names of AWS's API
+ * @throws AwsError if AWS rejects the request
+ */
+export type Aws = (service: string, operation: string, input?: object) => Promise<any>;
+
+export class AwsError extends UsageError {
+  /** Error code of AWS, such as `ValidationException`, or undefined if the request did not reach AWS. */
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Calls AWS through the AWS CLI, which runs no code of npm packages while a job can assume the deployment role. The CLI
+ * runs in a process group of its own, so that Ctrl-C does not interrupt a request.
+ */
+export const awsCli: Aws = async (service, operation, input = {}) => {
+  const parameters = [service, operation, '--cli-input-json', JSON.stringify(input), '--output', 'json'];
+  const running = spawn('aws', parameters, {
+    detached: true,
+    env: { ...process.env, AWS_PAGER: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(running, 'close').catch(() => {
+    throw new AwsError('Install AWS CLI 2, because the command aws cannot be started.');
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(running.stdout), text(running.stderr), ended]);
+  if (code === 0) return stdout.trim() ? JSON.parse(stdout) : {};
+  const problem = stderr.trim() || `exit code ${code}`;
+  throw new AwsError(`aws ${service} ${operation}: ${problem}`, /\((\w+)\)/.exec(problem)?.[1]);
+};

@@ -1,0 +1,35 @@
+/**
+ * Probability below which a difference between two versions is not chance. At 10% of the requests, five failures are enough
+ * if the old version has none. A deployment makes some hundred comparisons, so that about one deployment in a hundred stops
+ * by chance while many requests fail in both versions.
+ */
+const MAX_PROBABILITY = 5e-5;
+
+/**
+ * Returns whether a new version has more failures than its share of the requests explains. Lambda routes each request at
+ * random, so whatever clients send, the failures of equally good versions divide like the requests. Nobody can choose
+ * which version fails.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuring-alias-routing.html
+ *
+ * @param share share of the requests that the new version gets
+ * @param oldFailures number of failures of the old version in the same time
+ */
+export function isWorse(share: number, oldFailures: number, newFailures: number): boolean {
+  return chanceOfAtLeast(newFailures, oldFailures + newFailures, share) < MAX_PROBABILITY;
+}
+
+/** Returns the probability of at least `least` successes in `trials` trials that succeed with this probability. */
+export function chanceOfAtLeast(least: number, trials: number, probability: number): number {
+  // Above the mean, the terms decrease. Below the mean, the sum is never small.
+  if (least <= trials * probability) return 1;
+  let logarithm = (trials - least) * Math.log1p(-probability) + least * Math.log(probability);
+  for (let index = 1; index <= trials - least; index += 1) logarithm += Math.log((least + index) / index);
+  const odds = probability / (1 - probability);
+  let term = Math.exp(logarithm);
+  let sum = 0;
+  for (let successes = least; successes <= trials && term > 0; successes += 1) {
+    sum += term;
+    term *= ((trials - successes) / (successes + 1)) * odds;
+  }
+  return Math.min(1, sum);
+}

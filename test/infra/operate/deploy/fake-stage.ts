@@ -1,0 +1,314 @@
+import type { Tools } from '../../../../infra/operate/deploy/deploy.ts';
+import type { Template } from '../../../../infra/operate/deploy/assembly.ts';
+import { AwsError } from '../../../../infra/operate/deploy/aws-cli.ts';
+import { UsageError } from '../../../../infra/command.ts';
+
+const MINUTE = 60_000;
+
+/** Requests a minute that each function gets. */
+const REQUESTS = 600;
+
+/** Functions of the fake stage by operation. */
+const functionNames = ['listBooks', 'addBook', 'getBook', 'authorizer'] as const;
+type Operation = (typeof functionNames)[number];
+
+/** Shares of the requests that fail, by metric, operation and version, such as `{ Errors: { addBook: { 8: 0.5 } } }`. */
+type Failures = Record<string, Partial<Record<Operation, Record<string, number>>>>;
+
+export interface Behavior {
+  failures: Failures;
+  /** Minute of the deployment from which the probe fails. */
+  probeFailsAt: number;
+  /** Whether the alarm that CloudFormation watches is active before the deployment. */
+  isAlarmActive: boolean;
+  /** Minute of the stack update in which the alarm fires. */
+  alarmFiresAt: number;
+  /** Differences that drift detection finds. */
+  drifts: object[];
+  reservedConcurrency: number | undefined;
+  webAcl: string | undefined;
+  /** Returns an error for a request to AWS. */
+  reject: (service: string, operation: string, input: any) => AwsError | undefined;
+}
+
+const pascal = (operation: string) => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`;
+const epochs = '[{"since":"2025-01-01T00:00:00Z","count":1}]';
+
+/** Template of a stage as `addReleaseParameters` makes it, with the parts that a deployment reads. */
+export function templateWith(listPartitions = epochs): Template {
+  const functions = functionNames.flatMap((operation) => {
+    const name = pascal(operation);
+    const newVersion = { 'Fn::GetAtt': [`${name}CurrentVersion5678`, 'Version'] };
+    const held = { 'Fn::If': [`Hold${name}`, { Ref: `${name}LiveVersion` }, newVersion] };
+    return [
+      [`${name}1234`, { Type: 'AWS::Lambda::Function' }],
+      [`${name}Live12345678`, { Type: 'AWS::Lambda::Alias', Properties: { FunctionVersion: held } }],
+      [`${name}CurrentVersion5678`, { Type: 'AWS::Lambda::Version' }],
+    ] as const;
+  });
+  return {
+    Resources: {
+      ...Object.fromEntries(functions),
+      Api1234: { Type: 'AWS::ApiGateway::RestApi' },
+      Stage1234: { Type: 'AWS::ApiGateway::Stage' },
+      FirewallAssociation: { Type: 'AWS::WAFv2::WebACLAssociation' },
+    },
+    Outputs: { ListPartitions: { Value: listPartitions } },
+  };
+}
+
+/** Error that stands for the end of the process: all later calls of the tools throw it, too. */
+class Killed extends Error {}
+
+/** A deployed stage, and CloudFormation, Lambda and CloudWatch as far as a deployment uses them. Versions 7 are live. */
+export class FakeStage {
+  readonly behavior: Behavior;
+  readonly calls: string[] = [];
+  readonly lines: string[] = [];
+  readonly stack = {
+    status: 'UPDATE_COMPLETE',
+    parameters: { Released: 'true' } as Record<string, string>,
+    outputs: { BaseUrl: 'https://example.com/v1', ListPartitions: epochs } as Record<string, string>,
+  };
+  exists = true;
+  /** Newest version of each function that the stack has published. */
+  newest = '7';
+  /** Version that the next deployment publishes. */
+  planned = '8';
+  /** Versions that know other epochs than `epochs`. */
+  readonly epochsOf: Record<string, string> = {};
+  private readonly history = new Map<
+    string,
+    { since: number; version: string; weights: Record<string, number> }[]
+  >();
+  private isCanceled = false;
+  private readonly start = Date.now();
+  private template: Template = templateWith();
+
+  constructor(behavior: Partial<Behavior> = {}) {
+    this.behavior = {
+      failures: {},
+      probeFailsAt: Infinity,
+      isAlarmActive: false,
+      alarmFiresAt: Infinity,
+      drifts: [],
+      reservedConcurrency: undefined,
+      webAcl: 'arn:web-acl',
+      reject: () => undefined,
+      ...behavior,
+    };
+    for (const name of functionNames) this.setAlias(name, '7');
+  }
+
+  /** Where each alias points, such as `['7', '7', '7', '8: 0.1 7']`. */
+  get live(): string[] {
+    return functionNames.map((name) => {
+      const { version, weights } = this.history.get(name)!.at(-1)!;
+      const others = Object.entries(weights).map(([other, weight]) => `${other}: ${weight} `);
+      return others.join('') + version;
+    });
+  }
+
+  setAlias(name: string, version: string, weights: Record<string, number> = {}): void {
+    const entries = this.history.get(name) ?? [];
+    this.history.set(name, [...entries, { since: Date.now(), version, weights }]);
+  }
+
+  /**
+   * Returns tools that act on this stage.
+   *
+   * @param killedAt number of the call before or after whose effect the process ends
+   * @param interruptedAt number of the call before which an operator interrupts the deployment
+   */
+  tools({ killedAt = Infinity, isEffective = false, interruptedAt = Infinity } = {}): Tools {
+    let count = 0;
+    let isDead = false;
+    const interruption = new AbortController();
+    const call = async <T>(act: () => Promise<T>): Promise<T> => {
+      if (isDead) throw new Killed();
+      count += 1;
+      if (count === interruptedAt) interruption.abort(new UsageError('The deployment was interrupted.'));
+      if (count !== killedAt) {
+        const result = await act();
+        if (isDead) throw new Killed();
+        return result;
+      }
+      isDead = true;
+      if (isEffective) void act().catch(() => {});
+      throw new Killed();
+    };
+    return {
+      aws: (service, operation, input) => call(() => this.respond(service, operation, input)),
+      deployStack: (stack, options) => call(() => this.deployStack(stack, options)),
+      probe: (_url, minutes, signal) => call(() => this.probe(minutes, signal)),
+      wait: (milliseconds) => call(() => wait(milliseconds)),
+      print: (line) => {
+        this.lines.push(line);
+      },
+      interruption: interruption.signal,
+    };
+  }
+
+  private async probe(minutes: number, signal: AbortSignal): Promise<void> {
+    this.calls.push(`probe for ${minutes} minutes`);
+    const failure = new UsageError('3 requests failed.');
+    if (this.behavior.probeFailsAt === 0) throw failure;
+    if (minutes === 0) return signal.throwIfAborted();
+    const failing = Math.min(this.behavior.probeFailsAt, minutes) * MINUTE;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => (failing < minutes * MINUTE ? reject(failure) : resolve()), failing);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop);
+    });
+  }
+
+  /** Updates the stack in two minutes and the monitoring time, as CloudFormation does, even if nobody waits for it. */
+  private async deployStack(stack: string, options: string[]): Promise<void> {
+    this.calls.push(`deploy ${stack} ${options.join(' ')}`.trim());
+    if (stack === 'PetStore-account') return;
+    if (this.stack.status.endsWith('_IN_PROGRESS')) throw new UsageError('cdk deploy failed.');
+    this.exists = true;
+    const parameters = { ...this.stack.parameters };
+    const values = options.filter((_, index) => options[index - 1] === '--parameters');
+    for (const value of values) {
+      const [name = '', text = ''] = value.split('=');
+      parameters[name] = text;
+    }
+    const old = this.stack.parameters;
+    const { newest } = this;
+    Object.assign(this.stack, { status: 'UPDATE_IN_PROGRESS', parameters });
+    this.isCanceled = false;
+    const isWatched = options.some((option) => option.startsWith('arn:alarm'));
+    const monitored = Number(options[options.indexOf('--monitoring-time-minutes') + 1]) || 0;
+    for (let minute = 1; minute <= 2 + monitored; minute += 1) {
+      await wait(MINUTE);
+      const hasFired = isWatched && minute >= this.behavior.alarmFiresAt;
+      if (this.isCanceled || hasFired) {
+        this.newest = newest;
+        Object.assign(this.stack, { status: 'UPDATE_ROLLBACK_COMPLETE', parameters: old });
+        throw new UsageError('cdk deploy failed.');
+      }
+      if (minute !== 2) continue;
+      this.newest = this.planned;
+      for (const name of functionNames) {
+        const held = parameters[`${pascal(name)}LiveVersion`];
+        const version = parameters['Released'] === 'false' && held ? held : this.newest;
+        // CloudFormation changes an alias only if its version in the template changes.
+        const declared = old['Released'] === 'false' ? old[`${pascal(name)}LiveVersion`] : newest;
+        if (version !== declared) this.setAlias(name, version);
+      }
+    }
+    this.stack.status = 'UPDATE_COMPLETE';
+  }
+
+  private async respond(service: string, operation: string, input: any = {}): Promise<any> {
+    this.calls.push(`${service} ${operation}`);
+    const error = this.behavior.reject(service, operation, input);
+    if (error) throw error;
+    switch (operation) {
+      case 'describe-stacks': {
+        if (!this.exists)
+          throw new AwsError('Stack with id PetStore-production does not exist', 'ValidationError');
+        const Parameters = Object.entries(this.stack.parameters).map(([ParameterKey, ParameterValue]) => ({
+          ParameterKey,
+          ParameterValue,
+        }));
+        const Outputs = Object.entries(this.stack.outputs).map(([OutputKey, OutputValue]) => ({
+          OutputKey,
+          OutputValue,
+        }));
+        return { Stacks: [{ StackStatus: this.stack.status, Parameters, Outputs }] };
+      }
+      case 'list-stack-resources':
+        return { StackResourceSummaries: this.resources() };
+      case 'get-template':
+        return { TemplateBody: this.template };
+      case 'detect-stack-drift':
+        return { StackDriftDetectionId: 'detection' };
+      case 'describe-stack-drift-detection-status':
+        return { DetectionStatus: 'DETECTION_COMPLETE' };
+      case 'describe-stack-resource-drifts':
+        return { StackResourceDrifts: this.behavior.drifts };
+      case 'get-function-concurrency':
+        return { ReservedConcurrentExecutions: this.behavior.reservedConcurrency };
+      case 'get-stage':
+        return { webAclArn: this.behavior.webAcl };
+      case 'describe-alarms':
+        return {
+          MetricAlarms: [{ AlarmArn: 'arn:alarm', StateValue: this.behavior.isAlarmActive ? 'ALARM' : 'OK' }],
+        };
+      case 'cancel-update-stack':
+        if (this.stack.status !== 'UPDATE_IN_PROGRESS')
+          throw new AwsError('not in progress', 'ValidationError');
+        this.isCanceled = true;
+        return {};
+      case 'get-alias': {
+        const { version, weights } = this.history.get(input.FunctionName)!.at(-1)!;
+        return { FunctionVersion: version, RoutingConfig: { AdditionalVersionWeights: weights } };
+      }
+      case 'update-alias':
+        this.setAlias(
+          input.FunctionName,
+          input.FunctionVersion,
+          input.RoutingConfig.AdditionalVersionWeights,
+        );
+        return {};
+      case 'get-function-configuration': {
+        const { version } = this.history.get(input.FunctionName)!.at(-1)!;
+        const qualifier = input.Qualifier === 'live' ? version : input.Qualifier;
+        return { Environment: { Variables: { LIST_PARTITIONS: this.epochsOf[qualifier] ?? epochs } } };
+      }
+      case 'get-metric-data':
+        if (Date.parse(input.StartTime) >= Date.parse(input.EndTime))
+          throw new AwsError('time', 'ValidationError');
+        return { MetricDataResults: input.MetricDataQueries.map((query: any) => this.dataOf(query, input)) };
+      default:
+        throw new Error(`Implement ${service} ${operation} in fake-stage.ts.`);
+    }
+  }
+
+  private resources() {
+    return Object.entries(this.template.Resources).map(([LogicalResourceId, { Type }]) => {
+      const name = functionNames.find((operation) => LogicalResourceId.startsWith(pascal(operation))) ?? '';
+      const arn = `arn:aws:lambda:eu-central-1:123456789012:function:${name}`;
+      const ids: Record<string, string> = {
+        'AWS::Lambda::Alias': `${arn}:live`,
+        'AWS::Lambda::Version': `${arn}:${this.newest}`,
+        'AWS::Lambda::Function': name,
+      };
+      return { LogicalResourceId, PhysicalResourceId: ids[Type] ?? LogicalResourceId };
+    });
+  }
+
+  /** Returns the failures of a version in each minute. CloudWatch gets metrics three minutes late. */
+  private dataOf({ Id, MetricStat }: any, { StartTime }: { StartTime: string }) {
+    const { MetricName, Dimensions } = MetricStat.Metric;
+    const values: Record<string, string> = Object.fromEntries(
+      Dimensions.map(({ Name, Value }: any) => [Name, Value]),
+    );
+    const version = values['version'] ?? values['ExecutedVersion']!;
+    const name = (values['operation'] ?? values['FunctionName']) as Operation;
+    const share = this.behavior.failures[MetricName]?.[name]?.[version] ?? 0;
+    const Timestamps: string[] = [];
+    const Values: number[] = [];
+    for (let time = Date.parse(StartTime); time + 3 * MINUTE <= Date.now(); time += MINUTE) {
+      if (time < this.start) continue;
+      const { version: main, weights } = this.history.get(name)!.findLast(({ since }) => since <= time)!;
+      const other = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+      const part = version === main ? 1 - other : (weights[version] ?? 0);
+      const count = Math.round(REQUESTS * part * share);
+      if (count === 0) continue;
+      Timestamps.push(new Date(time).toISOString());
+      Values.push(count);
+    }
+    return { Id, Timestamps, Values };
+  }
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
