@@ -1,16 +1,25 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
 import { generateApiKey } from '../shared/api-key-format.ts';
-import { type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
+import { hashOf, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
 import { environmentVariables, metrics, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
 
+/** Number of keys that an instance remembers, in about 100 bytes each. */
+const MAX_REMEMBERED_KEYS = 1_000;
+
+/** Hashes of the keys that this instance has allowed most recently, the oldest first. */
+const allowedKeys = new Set<string>();
+
 /**
  * Returns a policy that allows access if the API key is active. Otherwise, the policy denies access, because an
  * exception would count as a function error. API Gateway caches the policy per key, so the policy covers all routes of
  * the stage.
+ *
+ * The context contains the id of the key, if the key has a record, and the reason why an expired or revoked key is
+ * denied. The access log then shows whose key it is.
  *
  * @throws Error if the API keys table cannot be read.
  */
@@ -20,24 +29,34 @@ export async function handler(
 ): Promise<APIGatewayAuthorizerResult> {
   const store = keyStore();
   const key = new RegExp(authorizationPattern(store.stage)).exec(event.authorizationToken)?.[1];
-  const record = key === undefined ? undefined : await verifyApiKey(store, key);
-  if (!record) count(metrics.rejections, { operation: 'authorizer', version });
+  const found = key === undefined ? undefined : await verifyApiKey(store, key);
+  const isAllowed = found?.state === 'active';
+  if (key !== undefined && isAllowed) remember(hashOf(key));
+  if (!isAllowed) count(metrics.rejections, { operation: 'authorizer', version });
+  // Records are never deleted, so the table is damaged. Strangers cannot cause this, because they have no such key.
+  if (key !== undefined && !found && allowedKeys.has(hashOf(key))) count(metrics.lostKeys, {});
 
   return {
-    principalId: record?.keyId ?? 'nobody',
+    principalId: found?.record.keyId ?? 'nobody',
     policyDocument: {
       Version: '2012-10-17',
       Statement: [
         {
-          Effect: record ? 'Allow' : 'Deny',
+          Effect: isAllowed ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
           // The ARN is arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}.
           Resource: event.methodArn.replace(/(?<=[^/]+\/[^/]+\/).+/, '*/*'),
         },
       ],
     },
-    ...(record && { context: { keyId: record.keyId } }),
+    ...(found && { context: { keyId: found.record.keyId, ...(!isAllowed && { reason: found.state }) } }),
   };
+}
+
+function remember(hash: string): void {
+  allowedKeys.delete(hash);
+  allowedKeys.add(hash);
+  if (allowedKeys.size > MAX_REMEMBERED_KEYS) allowedKeys.delete(allowedKeys.values().next().value!);
 }
 
 function keyStore(): KeyStore {

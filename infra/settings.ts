@@ -136,7 +136,7 @@ const Settings = group({
       requestsPerMinutePerKey: limit,
     }),
   ),
-  /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
+  /** Email address that subscribes to the topics AlarmTopic and NoticeTopic. If null, only other subscribers are notified. */
   alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
   /**
    * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. With

@@ -3,7 +3,8 @@ import type { StageSettings } from './settings.ts';
 const common = {
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
-  // To receive alarms, enter your email address here or subscribe to the topic AlarmTopic after the first deployment.
+  // To receive alarms and notices, enter your email address here, or subscribe to the topics AlarmTopic and NoticeTopic
+  // after the first deployment.
   alarmEmail: null,
 };
 
@@ -40,6 +41,6 @@ export const stages = {
     requestBurst: 2_000,
     createsPerSecond: 400,
     createBurst: 100,
-    firewall: { action: 'block', requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
+    firewall: { action: 'block', requestsPerMinutePerIp: 3_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;

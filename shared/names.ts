@@ -36,6 +36,8 @@ export const metrics = {
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** 4xx responses except 404, and requests that the authorizer denies. A deployment compares the versions' counts. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
+  /** Requests with a key that the authorizer has allowed before, but whose record is missing. Records are never deleted. */
+  lostKeys: { name: 'LostKeys', dimensions: [] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;

@@ -43,6 +43,7 @@ test('the policies allow actions of every service in the templates', () => {
 
 test.each([
   ['dynamodb:UpdateTable', 'dynamodb:REGION:ACCOUNT:table/'],
+  ['events:PutRule', 'events:REGION:ACCOUNT:rule/'],
   ['iam:PassRole', 'iam::ACCOUNT:role/'],
   ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:'],
   ['logs:PutRetentionPolicy', 'logs:REGION:ACCOUNT:log-group:'],

@@ -62,6 +62,24 @@ describe('docs/runbook.md', () => {
     expect(unknown(matchesOf(/`(\w+)`/g, rows.join('\n')), alarms.keys())).toEqual([]);
   });
 
+  test('says of each alarm whether it wakes somebody, is mailed or only rolls back updates', () => {
+    const rows = runbook.match(/^\| `.*` \| (?:wakes|is mailed|notifies nobody).* \|$/gm)!;
+    const wrong = templates.flatMap((template) =>
+      resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
+        const alarm = id.slice('Monitoring'.length);
+        const names = rows.flatMap((row) =>
+          matchesOf(/`(…?\w+)`/g, row.split(' | ')[0]).map((name) => ({ row, name })),
+        );
+        const matching = names.filter(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
+        const [longest] = matching.toSorted((one, other) => other.name.length - one.name.length);
+        const [topic = 'notifies nobody'] = Properties['AlarmActions'] ?? [];
+        const urgency = topic.replace(/^\$\{Monitoring(\w+)\}$/, 'topic `$1`');
+        return longest?.row.includes(urgency) ? [] : [`${alarm}: ${urgency}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('contains each section that the code refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources.join('\n'));
@@ -151,6 +169,26 @@ describe('the commands of the runbook', () => {
       );
       expect(dimensionsRead('database_latencies')).toEqual(new Set(expected));
     });
+  });
+
+  test('make the role of the account stack API Gateway’s logging role', () => {
+    const [[role]] = resourcesOf(readableTemplate('account'), 'AWS::IAM::Role') as [[string, any]];
+    const stub = `aws() {
+  case "$*" in
+    *'--stack-name PetStore-account '*AWS::IAM::Role*"'${role}'"*) echo the-role ;;
+    *list-stack-resources*) echo None ;;
+    *'get-role --role-name the-role '*) echo arn:aws:iam::123456789012:role/the-role ;;
+    *update-account*) echo "$*" ;;
+  esac
+}`;
+    const script = `${stub}\n. docs/runbook/runbook.sh > /dev/null 2>&1\nrepair_access_log; echo "$STACK"`;
+    const env = { ...process.env, STAGE: 'production', AWS_REGION: 'eu-central-1' };
+    expect(execFileSync('bash', ['-c', script], { env, encoding: 'utf8' }).split('\n')).toEqual([
+      'apigateway update-account --patch-operations ' +
+        'op=replace,path=/cloudwatchRoleArn,value=arn:aws:iam::123456789012:role/the-role',
+      'PetStore-production',
+      '',
+    ]);
   });
 
   test('restore the time to live of each table that has one', () => {

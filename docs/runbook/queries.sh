@@ -8,7 +8,7 @@ firewall_log() { insights FirewallLog "$1"; }
 # find_request ID: prints a request's line in the access log.
 find_request() {
   access_log 'filter requestId = "'"$1"'"
-    | fields @timestamp, status, errorType, method, resource, keyId, latency, authorizerLatency, integrationLatency,
+    | fields @timestamp, status, errorType, method, resource, keyId, denialReason, latency, authorizerLatency, integrationLatency,
         functionRequestId, firewall, traceId'
 }
 
@@ -47,16 +47,24 @@ error_causes() {
     | sort responses desc | limit 20'
 }
 
+# rejected_requests: counts the requests that ApiRejectedRequests counts by key.
 rejected_requests() {
-  access_log 'filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
-    | stats count(*) as requests, count_distinct(sourceIp) as clients, fromMillis(min(@timestamp)) as first
-        by status, errorType, method, resource
+  access_log 'filter status like /^4/ and status != "404" and functionRequestId != "-"
+    | stats count(*) as requests, fromMillis(min(@timestamp)) as first by status, method, resource, keyId
     | sort requests desc'
 }
 
+# rejected_clients: counts all 4xx responses by client, except 404, 405 and 401 for a missing or malformed key.
 rejected_clients() {
   access_log 'filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
-    | stats count(*) as requests by sourceIp, keyId, status | sort requests desc | limit 20'
+    | stats count(*) as requests by sourceIp, keyId, status, errorType, denialReason | sort requests desc | limit 20'
+}
+
+# denied_keys: prints the expired and revoked keys that clients still use, so that you can inform their owners.
+denied_keys() {
+  access_log 'filter errorType = "ACCESS_DENIED" and keyId like /^key_/
+    | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId, denialReason, sourceIp
+    | sort requests desc'
 }
 
 # latencies: prints each operation's median and p99 latency, and the p99 of its function and the authorizer, in ms.
@@ -84,6 +92,9 @@ version_errors() {
 
 requests_by_key() { access_log 'stats count(*) as requests by keyId, bin(1m) | sort requests desc | limit 20'; }
 
+# busy_addresses: prints the IP addresses with the most requests.
+busy_addresses() { access_log 'stats count(*) as requests by sourceIp | sort requests desc | limit 20'; }
+
 authorizer_errors() {
   access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
 }
@@ -96,29 +107,31 @@ key_requests() {
     | sort last desc'
 }
 
-# used_keys: counts the requests of each used key, least recently used key first.
+# used_keys: counts the requests of each used key, least recently used key first. Requests with expired or revoked keys do
+# not count.
 used_keys() {
-  access_log 'filter keyId like /^key_/
+  access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
 }
 
 # unused_keys: prints the records of the active keys that were not used.
 unused_keys() {
   local used
-  used=$(access_log 'filter keyId like /^key_/ | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
+  used=$(access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
+    | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
   if [ -z "$used" ]; then echo 'The access log contains no key ids. Increase MINUTES.' >&2; return 1; fi
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
 # callers METHOD RESOURCE: counts the calls of an operation by key.
 callers() {
-  access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/
+  access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/ and errorType != "ACCESS_DENIED"
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
 # default_url_keys: counts the requests to API Gateway's execute-api host by key.
 default_url_keys() {
-  access_log 'filter domainName like /execute-api/ and keyId like /^key_/
+  access_log 'filter domainName like /execute-api/ and keyId like /^key_/ and errorType != "ACCESS_DENIED"
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'
 }
 

@@ -137,6 +137,14 @@ report_throttled_keys() {
     --contributor-insights-mode THROTTLED_KEYS
 }
 
+# repair_access_log: makes the role in the stack PetStore-account API Gateway's logging role in this account and region.
+repair_access_log() {
+  local role
+  role=$(STACK=PetStore-account physical_id IAM::Role LogRole) &&
+    role=$(aws iam get-role --role-name "$role" --query Role.Arn --output text) || return
+  aws apigateway update-account --patch-operations "op=replace,path=/cloudwatchRoleArn,value=$role"
+}
+
 # leftovers: prints the functions, tables and log groups whose names contain the stack's name.
 leftovers() {
   aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"

@@ -8,6 +8,7 @@ expect() { printf '\n%s\n' "$1"; }
 
 KEY_START=pets_${STAGE}_
 API_KEY=$(npm run --silent keys -- issue --stage "$STAGE" --owner "first deployment" --expires-in 1h --quiet)
+EXPIRED_KEY=$(npm run --silent keys -- issue --stage "$STAGE" --owner "first deployment" --expires-in 1m --quiet)
 JSON='Content-Type: application/json'
 send() { curl -sS -w ' %{http_code} %{content_type}\n' -H "Authorization: Bearer ${SENT_KEY:-$API_KEY}" "$@"; }
 
@@ -40,6 +41,8 @@ done
 
 INVALID=$KEY_START$(head -c 36 /dev/zero | tr '\0' a)
 for _ in {1..20}; do SENT_KEY=$INVALID send "$BASE_URL$LIST_PATH" -o /dev/null; done
+sleep 60
+SENT_KEY=$EXPIRED_KEY send "$BASE_URL$LIST_PATH" -o /dev/null
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
   --alarm-name "$(physical_id CloudWatch::Alarm MonitoringApiKeysThrottles)"
 echo 'Waiting for logs, metrics and alarms …'
@@ -49,6 +52,14 @@ expect 'Access log: a row for each status above. The 503 has the errorType INTEG
 web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, correct
 the filter ServerErrors in infra/stack/access-log.ts, because clients can make ApiServerErrors fire.'
 access_log 'stats count(*) as requests by method, status, errorType, integrationStatus'
+
+expect 'Denied keys: one request with a key that expired. If there is none, the access log does not contain the context of
+a denial, so operators cannot inform the owners of denied keys.'
+denied_keys
+
+expect 'Logged requests: sums of about the number of requests in the access log. If there are none, remove the alarm
+MissingAccessLog, because CloudWatch does not count what API Gateway logs.'
+metric 300 Logs IncomingLogEvents "Name=LogGroupName,Value=$(physical_id Logs::LogGroup ApiAccessLog)"
 
 expect 'Missing trace ids: 0 requests. Otherwise, find_trace finds only requests that X-Ray recorded.'
 access_log 'filter not ispresent(traceId) or traceId = "-" | stats count(*) as requests'
@@ -61,7 +72,7 @@ expect 'Percentiles: numbers, although the access log contains the latencies as 
 latencies
 
 expect 'Cached denials: two or three invocations of the authorizer in the minute of the 20 requests with an invalid key.
-If there are more, API Gateway does not cache denials, and one client can fire AuthorizerNewVersionRejections.'
+If there are more, API Gateway does not cache denials, and each request with a made-up key costs an invocation.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
 expect 'Alarms without data: no active alarm. If ApiKeysThrottles is active, correct the expression in
@@ -101,6 +112,11 @@ expect 'Check these assumptions by hand:
   after the canary.
 - Recovery settings: deploy a change to maxReadUnitsPerSecond alone. If CloudTrail contains a new event
   UpdateContinuousBackups, correct docs/pipelines.md, because the policy pet-store-keep-data rejects such deployments.
+- Events: lower and restore a setting in a deployment that you cancel. NoticeTopic must mail the status
+  UPDATE_ROLLBACK_IN_PROGRESS. Otherwise, the metric FailedInvocations of the rule FailedUpdate shows whether the topic
+  rejects events.
+- Names of services: with a support plan, aws health describe-event-types --region us-east-1 must know the names of
+  SERVICES in infra/stack/event-rules.ts.
 - Custom domain: in the first stage with a domain, check both base URLs. AWS documents the access mode STRICT for an API
   and for a domain, but not for a stage with both host names:
   https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html'

@@ -15,7 +15,9 @@ const fields = {
   // Clients can choose requestId, but not extendedRequestId.
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
+  // Of an API key with a record, also if the key is expired or revoked.
   keyId: '$context.authorizer.keyId',
+  denialReason: '$context.authorizer.reason',
   // Clients cannot forge this value, because API Gateway selects the API by the domain name.
   domainName: '$context.domainName',
   tlsVersion: '$context.tlsVersion',
@@ -46,10 +48,13 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
  */
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
-/**
- * Counts 4xx responses. Excludes 404, 405, responses of the firewall, and 401 for a missing key or a key in the wrong
- * format, because clients need no API key to cause these responses.
- */
+/** Counts requests with active API keys. Only these requests can gate a deployment, because strangers have no such key. */
+export const activeKeyRequestsMetric = { name: 'ActiveKeyRequests', dimensions: [] };
+
+/** Counts the same 5xx responses as `serverErrorsMetric`, but only those to active API keys, and in every stage. */
+export const activeKeyErrorsMetric = { name: 'ActiveKeyServerErrors', dimensions: [] };
+
+/** Counts 4xx responses of functions, except 404. Functions run only for requests with active API keys. */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 
 /** Adds an access log with one JSON line per request, and metric filters that count error responses. */
@@ -68,22 +73,30 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   // API Gateway logs a dash for a missing value.
   const isGatewayError = pattern.stringValue('$.errorType', '!=', '-');
   const is4xx = pattern.stringValue('$.status', '=', '4*');
-  const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
-  const isRejection = [
-    ...['404', '405'].map((status) => pattern.stringValue('$.status', '!=', status)),
-    ...['UNAUTHORIZED', 'WAF_FILTERED'].map((type) => pattern.stringValue('$.errorType', '!=', type)),
+  const isServerError = [
+    pattern.stringValue('$.status', '=', '5*'),
+    pattern.stringValue('$.integrationStatus', '!=', '413'),
   ];
-  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...isRejection));
+  const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
+  const isActiveKey = [
+    pattern.stringValue('$.keyId', '!=', '-'),
+    // Expired and revoked keys also have an id.
+    pattern.stringValue('$.errorType', '!=', 'ACCESS_DENIED'),
+  ];
+  count(activeKeyRequestsMetric.name, pattern.all(...isActiveKey));
+  count(activeKeyErrorsMetric.name, pattern.all(...isActiveKey, ...isServerError));
+  const isOfFunction = pattern.stringValue('$.functionRequestId', '!=', '-');
+  const isNot404 = pattern.stringValue('$.status', '!=', '404');
+  count(rejectedRequestsMetric.name, pattern.all(...isActiveKey, isOfFunction, is4xx, isNot404));
   const dimensions = { status: '$.status', type: '$.errorType' };
   count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
-  if (stage.firewall?.action !== 'block') {
-    const is5xx = pattern.stringValue('$.status', '=', '5*');
-    const isNot413 = pattern.stringValue('$.integrationStatus', '!=', '413');
-    count(serverErrorsMetric.name, pattern.all(is5xx, isNot413));
-  }
+  if (stage.firewall?.action !== 'block') count(serverErrorsMetric.name, pattern.all(...isServerError));
   const format = JSON.stringify({ service: serviceName(stage.name), ...fields });
   return {
-    accessLogDestination: new apigateway.LogGroupLogDestination(logGroup),
-    accessLogFormat: apigateway.AccessLogFormat.custom(format),
+    logGroup,
+    options: {
+      accessLogDestination: new apigateway.LogGroupLogDestination(logGroup),
+      accessLogFormat: apigateway.AccessLogFormat.custom(format),
+    },
   };
 }

@@ -63,7 +63,10 @@ function warnAboutSettings(stack: StageStack): void {
         `because DynamoDB supports only ${warmWrites} until the traffic has grown slowly.`,
     );
   if (stage.retainData && !stage.alarmEmail)
-    warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
+    warn(
+      'alarmEmail',
+      'null. Enter an email address, or check that the topics AlarmTopic and NoticeTopic have subscribers.',
+    );
 }
 
 /** Adds an error if the domain's certificate is in a region other than the one in which the CDK deploys. */

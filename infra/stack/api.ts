@@ -1,6 +1,8 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import * as xray from 'aws-cdk-lib/aws-xray';
 import { Construct } from 'constructs';
@@ -9,7 +11,13 @@ import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './access-log.ts';
+import {
+  activeKeyErrorsMetric,
+  activeKeyRequestsMetric,
+  addAccessLog,
+  rejectedRequestsMetric,
+  serverErrorsMetric,
+} from './access-log.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
 import { acknowledge } from './roles.ts';
@@ -52,7 +60,7 @@ export function addApi(stack: StageStack, functions: Functions) {
           },
         ]),
       ),
-      ...accessLog,
+      ...accessLog.options,
     },
   });
   Object.assign(api.node.defaultChild as apigateway.CfnRestApi, tls);
@@ -78,7 +86,7 @@ export function addApi(stack: StageStack, functions: Functions) {
   };
   for (const [rule, reason] of Object.entries(reasons)) acknowledge(api, rule, reason);
   const metrics = apiMetrics(api, name);
-  addAlarms(stack, metrics);
+  addAlarms(stack, metrics, accessLog.logGroup);
   return {
     baseUrl: domain ? `https://${domain.name}/v1` : api.urlForPath('/v1'),
     stageArn: api.deploymentStage.stageArn,
@@ -172,12 +180,13 @@ function apiMetrics(api: apigateway.RestApi, Stage: string) {
   };
 }
 
-function addAlarms(stack: StageStack, api: Api['metrics']): void {
+function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGroup): void {
   // A blocking firewall rejects the large bodies that cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors =
     stack.stage.firewall?.action === 'block' ? api.serverErrors : stack.countPerMinute(serverErrorsMetric);
-  const rejected = stack.countPerMinute(rejectedRequestsMetric);
+  const activeKeyRequests = stack.countPerMinute(activeKeyRequestsMetric);
   stack.addAlarm('ApiLatency', {
+    urgency: 'mail',
     section: 'Slow responses',
     description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
@@ -186,25 +195,62 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
   });
   // This alarm covers stages with few requests, which rarely have five errors in one minute.
   stack.addAlarm('ApiServerErrorShare', {
+    urgency: 'wake',
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
     metric: excess(errors.with({ period: Duration.minutes(15) }), 0.01, api.requests),
     threshold: 2,
   });
   stack.addAlarm('ApiServerErrors', {
+    urgency: 'wake',
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
     metric: excess(errors, 0.001, api.requests),
     threshold: 5,
-    rollsBack: true,
+  });
+  stack.addAlarm('ReleaseServerErrors', {
+    urgency: 'none',
+    section: 'Errors of a new version',
+    description:
+      'Clients with active API keys get 5xx responses. Errors exceeded 0.1% of their requests by at least 5 in one ' +
+      'minute. An update of the stack rolls back.',
+    metric: excess(stack.countPerMinute(activeKeyErrorsMetric), 0.001, activeKeyRequests),
+    threshold: 5,
   });
   stack.addAlarm('ApiRejectedRequests', {
+    urgency: 'mail',
     section: 'Rejected requests',
-    description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
+    description:
+      'Clients with active API keys get 400, 413, 415 or 422 responses. In 3 of 7 minutes, most of their requests were rejected.',
     // In periods over one minute, requests that CloudWatch counts late would make the share of rejections seem higher.
-    metric: excess(rejected, 0.5, api.requests),
+    metric: excess(stack.countPerMinute(rejectedRequestsMetric), 0.5, activeKeyRequests),
     threshold: 5,
     datapointsToAlarm: 3,
-    rollsBack: true,
+  });
+  stack.addAlarm('MissingAccessLog', {
+    urgency: 'mail',
+    section: 'Missing access log',
+    description:
+      'The access log is incomplete, so other alarms cannot fire. For 15 minutes, most requests were not logged.',
+    metric: new cloudwatch.MathExpression({
+      // In arithmetic, CloudWatch treats a metric without data as zero, unless both metrics have no data.
+      expression: 'requests - 2 * logged',
+      usingMetrics: {
+        requests: api.requests.with({ period: FIVE_MINUTES }),
+        // The CDK's `metricIncomingLogEvents` has no dimension.
+        logged: new cloudwatch.Metric({
+          namespace: 'AWS/Logs',
+          metricName: 'IncomingLogEvents',
+          dimensionsMap: { LogGroupName: accessLog.logGroupName },
+          statistic: cloudwatch.Stats.SUM,
+          period: FIVE_MINUTES,
+        }),
+      },
+      label: 'Requests above twice the logged requests',
+      period: FIVE_MINUTES,
+    }),
+    threshold: 3,
+    // Log events can arrive in a later period than their requests.
+    datapointsToAlarm: 3,
   });
 }

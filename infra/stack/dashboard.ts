@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { collections } from '../../shared/contract/operations.ts';
 import { createdMetric, metrics } from '../../shared/names.ts';
-import { gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
+import { activeKeyRequestsMetric, gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
 import type { Functions } from './functions.ts';
 import { MINUTE, type StageStack } from './stage-stack.ts';
@@ -19,7 +19,9 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
   // Each row of the dashboard shows up to three of these graphs.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
-    'Rejected requests per minute': [stack.countPerMinute(rejectedRequestsMetric)],
+    'Requests and rejections of active API keys': [activeKeyRequestsMetric, rejectedRequestsMetric].map(
+      (metric) => stack.countPerMinute(metric),
+    ),
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
     'Creates per minute': collections.map((collection) => stack.countPerMinute(createdMetric(collection))),
     'Error responses of the functions, by code': [stack.countsPerMinute(metrics.errorResponses)],

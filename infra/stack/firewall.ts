@@ -82,9 +82,10 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
       period: FIVE_MINUTES,
     });
   stack.addAlarm('FirewallBlocks', {
+    urgency: 'mail',
     section: 'Blocked requests',
     description:
-      'Clients get 403, 413 or 429 responses. The firewall blocked over 90% of requests in 5 minutes.',
+      'Clients get 403, 413 or 429 responses. In two periods of 5 minutes, the firewall blocked over 90% of requests.',
     metric: new cloudwatch.MathExpression({
       expression: 'blocked - 9 * allowed',
       usingMetrics: { blocked: sumOf('BlockedRequests'), allowed: sumOf('AllowedRequests') },
@@ -92,7 +93,7 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
       period: FIVE_MINUTES,
     }),
     threshold: 50,
-    rollsBack: true,
+    datapointsToAlarm: 2,
   });
 }
 

@@ -9,6 +9,7 @@ import {
 import { listIndexes } from '../../shared/list-indexes.ts';
 import {
   environmentVariables as variables,
+  metrics,
   moduleName,
   pascalCase,
   tableVariable,
@@ -95,15 +96,26 @@ function addAlarms(stack: StageStack, functions: Functions): void {
         ? `Clients whose API key is not cached get 503 responses. ${name} threw an error, crashed`
         : `Clients get 5xx responses. ${name} crashed, could not start`;
     stack.addAlarm(`${name}Errors`, {
+      // Errors of the other functions become 5xx responses, whose alarms wake somebody if there are many.
+      urgency: fn === functions.authorizer ? 'wake' : 'mail',
       section: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
       description: `${effect} or timed out 3 times in 5 minutes.`,
       metric: fn.metricErrors({ period: FIVE_MINUTES }),
       threshold: 3,
     });
     stack.addAlarm(`${name}Throttles`, {
+      urgency: 'mail',
       section: 'Function throttles',
-      description: `Clients get 503 responses. Lambda throttled ${name}.`,
+      description: `Clients get 503 responses. Lambda throttled ${name} in two periods of 5 minutes.`,
       metric: fn.metricThrottles({ period: FIVE_MINUTES }),
+      datapointsToAlarm: 2,
     });
   }
+  stack.addAlarm('AuthorizerLostKeys', {
+    urgency: 'wake',
+    section: 'Lost keys',
+    description:
+      'Clients get 401 responses. The records of API keys that worked are missing from the API keys table.',
+    metric: stack.countPerMinute(metrics.lostKeys),
+  });
 }

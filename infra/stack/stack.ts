@@ -5,6 +5,7 @@ import { addAnnotations } from './annotations.ts';
 import { addApi } from './api.ts';
 import type { Bundles } from './bundling.ts';
 import { addDashboard } from './dashboard.ts';
+import { addEventRules } from './event-rules.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { addReleaseParameters } from './release.ts';
@@ -25,11 +26,17 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     if (stage.canaryDeployments) addReleaseParameters(stack, functions);
     addDashboard(stack, api, functions, tables);
     addBackup(stack, tables);
+    addEventRules(stack, tables);
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     new CfnOutput(stack, 'ApiKeysTable', { value: tables.apiKeys.tableName, description: 'API key table' });
     const epochs = JSON.stringify(stage.listPartitions);
     new CfnOutput(stack, 'ListPartitions', { value: epochs, description: 'Epochs of list partitions' });
-    new CfnOutput(stack, 'AlarmTopic', { value: stack.topic.topicArn, description: 'Alarm topic' });
+    const { alarmTopic, noticeTopic } = stack;
+    new CfnOutput(stack, 'AlarmTopic', {
+      value: alarmTopic.topicArn,
+      description: 'What must wake somebody',
+    });
+    new CfnOutput(stack, 'NoticeTopic', { value: noticeTopic.topicArn, description: 'What can wait' });
     addAnnotations(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);

@@ -27,25 +27,28 @@ export interface StageAlarmProps extends Partial<
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
-  /** Whether canary deployments roll back if the alarm fires. @default false */
-  rollsBack?: boolean;
+  urgency: Urgency;
 }
+
+/** Who learns of an alarm: `wake` notifies the topic AlarmTopic, and `mail` the topic NoticeTopic. */
+type Urgency = 'wake' | 'mail' | 'none';
 
 interface EmittedMetric {
   name: string;
   dimensions: readonly string[];
 }
 
-/** Stack of a stage, with the topic that alarms notify. Other modules add the alarms and all other resources. */
+/** Stack of a stage, with the topics that alarms notify. Other modules add the alarms and all other resources. */
 export class StageStack extends Stack {
   readonly stage: Stage;
-  readonly topic: sns.Topic;
+  /** Topic of what must wake somebody. */
+  readonly alarmTopic: sns.Topic;
+  /** Topic of what can wait until somebody reads it. */
+  readonly noticeTopic: sns.Topic;
   readonly alarms: cloudwatch.Alarm[] = [];
-  readonly rollbackAlarms: cloudwatch.Alarm[] = [];
   private readonly monitoring = new Construct(this, 'Monitoring');
 
   constructor(app: App, stage: Stage) {
-    const displayName = `${productName} ${stage.name}`;
     super(app, stackName(stage.name), {
       description: `${productName}, stage ${stage.name}`,
       analyticsReporting: false,
@@ -53,10 +56,16 @@ export class StageStack extends Stack {
       tags: { service: serviceTag, stage: stage.name },
     });
     this.stage = stage;
-    this.topic = new sns.Topic(this.monitoring, 'AlarmTopic', { displayName, enforceSSL: true });
+    this.alarmTopic = this.addTopic('AlarmTopic', `${productName} ${stage.name}`);
+    this.noticeTopic = this.addTopic('NoticeTopic', `${productName} ${stage.name}, notices`);
+  }
+
+  /** Adds a topic to which CloudWatch can publish, and to which `alarmEmail` subscribes. */
+  private addTopic(id: string, displayName: string): sns.Topic {
+    const { account, partition, region, stage } = this;
+    const topic = new sns.Topic(this.monitoring, id, { displayName, enforceSSL: true });
     // `enforceSSL` replaces the topic's default policy, so CloudWatch needs this permission to publish.
-    const { account, partition, region } = this;
-    this.topic.grantPublish(
+    topic.grantPublish(
       new iam.ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: {
           ArnLike: { 'aws:SourceArn': `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
@@ -64,12 +73,13 @@ export class StageStack extends Stack {
         },
       }),
     );
-    if (stage.alarmEmail) this.topic.addSubscription(new subscriptions.EmailSubscription(stage.alarmEmail));
+    if (stage.alarmEmail) topic.addSubscription(new subscriptions.EmailSubscription(stage.alarmEmail));
+    return topic;
   }
 
-  /** Adds an alarm that notifies the topic when it fires and when it returns to OK. */
+  /** Adds an alarm that notifies the topic of its urgency when it fires and when it returns to OK. */
   addAlarm(id: string, props: StageAlarmProps): cloudwatch.Alarm {
-    const { section, description, metric, threshold = 1, datapointsToAlarm = 1, rollsBack } = props;
+    const { urgency, section, description, metric, threshold = 1, datapointsToAlarm = 1 } = props;
     const latePeriods = Math.ceil(METRIC_DELAY.toSeconds() / metric.period.toSeconds());
     const alarm = new cloudwatch.Alarm(this.monitoring, id, {
       metric,
@@ -80,11 +90,12 @@ export class StageStack extends Stack {
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });
-    const action = new actions.SnsAction(this.topic);
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
+    if (urgency !== 'none') {
+      const action = new actions.SnsAction(urgency === 'wake' ? this.alarmTopic : this.noticeTopic);
+      alarm.addAlarmAction(action);
+      alarm.addOkAction(action);
+    }
     this.alarms.push(alarm);
-    if (rollsBack) this.rollbackAlarms.push(alarm);
     return alarm;
   }
 

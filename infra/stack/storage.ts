@@ -138,9 +138,12 @@ export class Table extends dynamodb.TableV2 {
       period: FIVE_MINUTES,
     });
     stack.addAlarm(`${id}Throttles`, {
+      urgency: 'mail',
       section: 'Table throttles',
-      description: `${effect} slow or fail with a 503. DynamoDB throttled the ${id} table or its indexes.`,
+      description: `${effect} slow or fail with a 503. DynamoDB throttled the ${id} table or its indexes in two periods of 5 minutes.`,
       metric: this.throttles,
+      // The SDK retries throttled calls, so clients do not notice a short burst.
+      datapointsToAlarm: 2,
     });
   }
 

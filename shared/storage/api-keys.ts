@@ -50,6 +50,7 @@ export interface NewKey {
 export type IssuedKey = ReturnType<typeof newApiKey>;
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
+export type KeyState = (typeof keyStates)[number];
 
 /** Returns a new key and its record, which must be stored for the key to work. */
 export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey) {
@@ -85,19 +86,19 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns the record of a key, or undefined if the key is not active. A key with a wrong checksum is not looked up. */
+/** Returns a key's record and state, or undefined if the key has no record. A key with a wrong checksum is not looked up. */
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,
   now: Date = new Date(),
-): Promise<ApiKeyRecord | undefined> {
+): Promise<{ record: ApiKeyRecord; state: KeyState } | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
-  return record && stateOf(record, now) === 'active' ? record : undefined;
+  return record && { record, state: stateOf(record, now) };
 }
 
 /** Returns `revoked` even if the key has also expired, and `expired` if the expiry date is invalid. */
-export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date) {
+export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';

@@ -51,15 +51,49 @@ describe('the authorizer', () => {
     expect(written()).toBe('');
   });
 
-  test.each([
-    ['an unknown', {}],
-    ['an expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
-    ['a revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
-  ])('denies %s key without a function error and counts the rejection', async (_state, output) => {
-    mock.on(GetCommand).resolves(output);
+  test('denies an unknown key without a function error and counts the rejection', async () => {
+    mock.on(GetCommand).resolves({});
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
     expect(written().split('\n')).toEqual([expect.stringContaining('_aws'), '']);
     expect(occurrences()).toEqual([rejection]);
+  });
+
+  test.each([
+    ['expired', { expiresAt: '2026-01-02T00:00:00.000Z' }],
+    ['revoked', { revokedAt: '2026-01-02T00:00:00.000Z' }],
+  ])(
+    'denies a key that is %s, and returns its id and the reason for the access log',
+    async (reason, times) => {
+      mock.on(GetCommand).resolves({ Item: { ...record, ...times } });
+      expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual({
+        principalId: record.keyId,
+        policyDocument: policy('Deny'),
+        context: { keyId: record.keyId, reason },
+      });
+      expect(occurrences()).toEqual([rejection]);
+    },
+  );
+
+  test('counts a key that it has allowed and whose record is lost, but neither made-up nor revoked keys', async () => {
+    const [key, other] = [generateApiKey('staging'), generateApiKey('staging')];
+    mock.on(GetCommand).resolves({ Item: record });
+    await authorize(`Bearer ${key}`);
+    mock.on(GetCommand).resolves({ Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } });
+    await authorize(`Bearer ${key}`);
+    mock.on(GetCommand).resolves({});
+    await authorize(`Bearer ${other}`);
+    expect(occurrences()).toEqual([rejection, rejection]);
+    expect(await authorize(`Bearer ${key}`)).toStrictEqual(denied);
+    expect(occurrences().slice(2)).toEqual([rejection, counted('LostKeys')]);
+  });
+
+  test('remembers only the last 1,000 keys', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const keys = Array.from({ length: 1_001 }, () => generateApiKey('staging'));
+    for (const key of keys) await authorize(`Bearer ${key}`);
+    mock.on(GetCommand).resolves({});
+    for (const key of [keys[0], keys[1]]) await authorize(`Bearer ${key}`);
+    expect(occurrences()).toEqual([rejection, rejection, counted('LostKeys')]);
   });
 
   test.each<[string, (key: string) => string]>([

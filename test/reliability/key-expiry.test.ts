@@ -1,4 +1,5 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
+import { generateApiKey } from '../../shared/api-key-format.ts';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
@@ -43,4 +44,21 @@ test('a revoked key works on every route until its cached authorizer decision ex
   const read = await service.send({ target, headers: withKey });
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAfter(key, 1)).toEqual([401]);
+});
+
+test('expired, revoked and unknown keys get the same response', async () => {
+  const [expired, revoked] = [
+    await issueApiKey(service.store, { owner: 'Acme', lifetime: 0, caller }),
+    await issueApiKey(service.store, { owner: 'Acme', caller }),
+  ];
+  await revokeApiKey(service.store, revoked.record, caller);
+  const keys = [generateApiKey('staging'), expired.key, revoked.key];
+  const responses = await Array.fromAsync(keys, async (key) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const { status, body } = await service.send({ target: `/v1${listPath}`, headers });
+    return { status, body };
+  });
+  const [unknown, ...others] = responses;
+  expect(unknown!.status).toBe(401);
+  expect(others).toEqual([unknown, unknown]);
 });

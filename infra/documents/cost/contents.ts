@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { collections } from '../../../shared/contract/operations.ts';
 import { serviceTag, stackName } from '../../../shared/names.ts';
 import { type Stage, stagesOf } from '../../settings.ts';
 import { stages } from '../../stages.ts';
@@ -9,6 +10,7 @@ import { synthesize } from '../../synthesize.ts';
 /** A stage, with the numbers in its template on which its cost depends. */
 export interface StageContents {
   stage: Stage;
+  alarms: number;
   /** Number of metrics that the alarms evaluate. An alarm can evaluate several metrics. */
   alarmMetrics: number;
   /** Number of rules of CloudWatch Contributor Insights. */
@@ -16,6 +18,10 @@ export interface StageContents {
   webAcls: number;
   webAclRules: number;
   dashboards: number;
+  /** Rules of EventBridge, which cost nothing for events of AWS services. */
+  eventRules: number;
+  /** Size in bytes of a line in the access log: of a list, and of a request without an API key that gets a 404. */
+  accessLogBytes: { list: number; anonymous: number };
   /** Memory size of each function in MB. */
   functionMegabytes: number;
   /** Number of requests that X-Ray records in each second before it records only a share. */
@@ -47,18 +53,73 @@ export function contentsOf({ Resources }: Template): Omit<StageContents, 'stage'
   const ofType = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type);
   const tables = ofType('AWS::DynamoDB::GlobalTable');
   const webAcls = ofType('AWS::WAFv2::WebACL');
+  const alarms = ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
+  const { Format } = ofType('AWS::ApiGateway::Stage')[0]!.Properties.AccessLogSetting;
   return {
-    alarmMetrics: sum(ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => metricsOfAlarm(Properties))),
+    alarms: alarms.length,
+    alarmMetrics: sum(alarms.map(metricsOfAlarm)),
     insightRules: sum(tables.map(({ Properties }) => insightRulesOfTable(Properties))),
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
     dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    eventRules: ofType('AWS::Events::Rule').length,
+    accessLogBytes: { list: lineBytes(Format, ofList), anonymous: lineBytes(Format, withoutKey) },
     functionMegabytes: ofType('AWS::Lambda::Function')[0]!.Properties.MemorySize,
     tracesPerSecond: sum(
       ofType('AWS::XRay::SamplingRule').map(({ Properties }) => Properties.SamplingRule.ReservoirSize),
     ),
     backupDays: sum(ofType('AWS::Backup::BackupPlan').map(({ Properties }) => daysOfBackups(Properties))),
   };
+}
+
+/**
+ * Values of API Gateway's `$context` for a list, in their usual form.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+const ofList: Record<string, string> = {
+  requestId: '0d8a1b1e-3f1c-4b53-8a0a-2f4a2c9be1a7',
+  extendedRequestId: 'L0ckDHhXFiAFe8Q=',
+  requestTime: '26/Nov/2026:12:00:00 +0000',
+  'authorizer.keyId': 'key_0123456789abcdef0123',
+  'authorizer.reason': '-',
+  domainName: 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com',
+  tlsVersion: 'TLSv1.3',
+  cipherSuite: 'TLS_AES_128_GCM_SHA256',
+  httpMethod: 'GET',
+  resourcePath: collections[0].operations.list.path,
+  status: '200',
+  'error.responseType': '-',
+  awsEndpointRequestId: '0d8a1b1e-3f1c-4b53-8a0a-2f4a2c9be1a7',
+  integrationStatus: '200',
+  responseLatency: '25',
+  'authorizer.latency': '0',
+  'integration.latency': '20',
+  responseLength: '2000',
+  'identity.sourceIp': '203.0.113.100',
+  'waf.status': '200',
+  xrayTraceId: 'Root=1-5759e988-bd862e3fe1be46a994272793',
+};
+
+/** The same for a request without an API key that gets a 404 from a mock integration. */
+const withoutKey = {
+  ...ofList,
+  'authorizer.keyId': '-',
+  resourcePath: '/{proxy+}',
+  status: '404',
+  awsEndpointRequestId: '-',
+  integrationStatus: '-',
+  'authorizer.latency': '-',
+};
+
+/** @throws Error if the format contains a variable without a value */
+function lineBytes(format: string, context: Record<string, string>): number {
+  const line = format.replaceAll(/\$context\.([\w.]+)/g, (_match, variable: string) => {
+    const value = context[variable];
+    if (value === undefined)
+      throw new Error(`Add the variable ${variable} to infra/documents/cost/contents.ts.`);
+    return value;
+  });
+  return Buffer.byteLength(line);
 }
 
 function sum(numbers: number[]): number {

@@ -1,7 +1,14 @@
 import { collections } from '../../../shared/contract/operations.ts';
 import { markdownTable } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
-import { assumptionList, LOG_COMPRESSION, type PartialWorkload, type Usage, usageOf } from './usage.ts';
+import {
+  assumptionList,
+  floodUsage,
+  LOG_COMPRESSION,
+  type PartialWorkload,
+  type Usage,
+  usageOf,
+} from './usage.ts';
 
 interface Charge {
   /** AWS service, as docs/cost.md links to it. */
@@ -233,6 +240,7 @@ export function costParts(stages: StageContents[]) {
       example: exampleTable(production),
       charges: chargeTable(),
       contents: contentsTable(stages),
+      floods: floodTable(stages),
       assumptions: assumptionList(production),
       traces: traceTable(production),
     },
@@ -269,14 +277,16 @@ function priceText({ tiers, source }: Price, unit: string): string {
 function contentsTable(stages: StageContents[]): string {
   const rows = stages.map((contents) => [
     contents.stage.name,
+    `${contents.alarms}`,
     `${contents.alarmMetrics}`,
     `${contents.insightRules}`,
     `${contents.dashboards}`,
     `${contents.webAcls}`,
     `${contents.webAclRules}`,
+    `${contents.eventRules}`,
   ]);
-  const counts = ['Alarm metrics', 'Rules of Contributor Insights', 'Dashboards', 'Web ACLs'];
-  return markdownTable(['Stage', ...counts, 'Rules of the web ACL'], rows);
+  const counts = ['Alarms', 'Alarm metrics', 'Rules of Contributor Insights', 'Dashboards', 'Web ACLs'];
+  return markdownTable(['Stage', ...counts, 'Rules of the web ACL', 'Rules of EventBridge'], rows);
 }
 
 /** Returns the dollars of each charge at each rate, and the totals. */
@@ -307,6 +317,28 @@ export function totalTable(stages: StageContents[]): string {
     ),
   ]);
   return markdownTable(['Dollars per month', ...stages.map(({ stage }) => stage.name)], rows);
+}
+
+/** Returns what a flood of requests without API keys costs for a month, in addition to what each stage costs anyway. */
+export function floodTable(stages: StageContents[]): string {
+  const idle = { requestsPerSecond: 0 };
+  const addedBy = (charge: Charge) =>
+    stages.map(
+      (contents) =>
+        dollarsOf(charge, floodUsage(contents), contents) -
+        dollarsOf(charge, usageOf(idle, contents), contents),
+    );
+  const rows = charges
+    .map((charge) => ({ name: `${charge.service} ${charge.item}`, dollars: addedBy(charge) }))
+    .filter(({ dollars }) => dollars.some((amount) => amount > 0));
+  const totals = stages.map((_, index) => rows.reduce((total, { dollars }) => total + dollars[index]!, 0));
+  return markdownTable(
+    ['Dollars per month', ...stages.map(({ stage }) => stage.name)],
+    [
+      ...rows.map(({ name, dollars }) => [name, ...dollars.map(format)]),
+      ['**total**', ...totals.map((total) => `**${format(total)}**`)],
+    ],
+  );
 }
 
 /** Returns the dollars of X-Ray's traces by `tracedShare` at each rate. */

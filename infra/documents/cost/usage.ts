@@ -92,9 +92,8 @@ const example = {
   monthsOfItems: 12,
   daysOfRecords: 3,
   apiKeys: 100,
-  accessLogBytes: 650,
   metricBytes: 220,
-  responseBytes: { lists: 2_530, gets: 770, creates: 670 },
+  responseBytes: { lists: 2_530, gets: 770, creates: 670, notFound: 450 },
 };
 
 /** Units per month that depend on the number of requests and items. */
@@ -121,7 +120,7 @@ export interface Usage {
 /** Returns the usage of a workload. The assumptions that `Workload` does not contain are the example's. */
 export function usageOf(
   partial: PartialWorkload,
-  { stage, functionMegabytes, tracesPerSecond, backupDays }: StageContents,
+  { stage, functionMegabytes, tracesPerSecond, accessLogBytes, backupDays }: StageContents,
 ): Usage {
   const { requestsPerSecond, mix, storedItems, item, listPartitions, tracedShare } = workloadOf(
     partial,
@@ -134,7 +133,7 @@ export function usageOf(
   const billedMs =
     invocations * example.billedMs + createsWithKey * (example.billedMsWithKey - example.billedMs);
   const metrics = metricShares(mix);
-  const accessLogGb = (requests * example.accessLogBytes) / GB;
+  const accessLogGb = (requests * accessLogBytes.list) / GB;
   const functionLogGb = (requests * sum(metrics) * example.metricBytes) / GB;
 
   const listUnits = listReadUnits(example.itemsPerList, listPartitions, item.bytes);
@@ -150,8 +149,9 @@ export function usageOf(
     gbSeconds: (billedMs / 1_000) * (functionMegabytes / 1_024),
     accessLogGb,
     functionLogGb,
-    storedLogGb: (accessLogGb + functionLogGb) * LOG_COMPRESSION * (stage.logRetentionDays / DAYS_PER_MONTH),
-    customMetrics: requests > 0 ? metrics.filter((share) => share > 0).length : 0,
+    storedLogGb: storedLogs(accessLogGb + functionLogGb, stage),
+    // A metric filter counts the requests with active API keys.
+    customMetrics: requests > 0 ? 1 + metrics.filter((share) => share > 0).length : 0,
     responseGb: (requests * averageResponseBytes(mix)) / GB,
     readUnits: requests * (mix.lists * listUnits + mix.gets) + (invocations - requests),
     writeUnits: creates * Math.ceil(item.bytes / 1_024) * copiesPerItem + createsWithKey,
@@ -160,6 +160,39 @@ export function usageOf(
     backupGb: itemsGb * backupDays,
     traces: SECONDS_PER_MONTH * recordedPerSecond(requestsPerSecond, tracesPerSecond, tracedShare),
   };
+}
+
+/**
+ * Returns the usage of a single client without an API key that sends as many requests as it can for a month. Mock
+ * integrations respond with a 404.
+ */
+export function floodUsage({ stage, tracesPerSecond, accessLogBytes }: StageContents): Usage {
+  const { firewall, requestsPerSecond, tracedShare } = stage;
+  const rate = firewall?.action === 'block' ? firewall.requestsPerMinutePerIp / 60 : requestsPerSecond;
+  const requests = rate * SECONDS_PER_MONTH;
+  const accessLogGb = (requests * accessLogBytes.anonymous) / GB;
+  return {
+    requests,
+    invocations: 0,
+    gbSeconds: 0,
+    accessLogGb,
+    functionLogGb: 0,
+    storedLogGb: storedLogs(accessLogGb, stage),
+    // A metric filter counts these error responses.
+    customMetrics: 1,
+    responseGb: (requests * example.responseBytes.notFound) / GB,
+    readUnits: 0,
+    writeUnits: 0,
+    storedGb: 0,
+    recoveryGb: 0,
+    backupGb: 0,
+    traces: SECONDS_PER_MONTH * recordedPerSecond(rate, tracesPerSecond, tracedShare),
+  };
+}
+
+/** Returns the GB of compressed logs that CloudWatch stores if the same GB are logged in each month. */
+function storedLogs(loggedGb: number, { logRetentionDays }: Stage): number {
+  return loggedGb * LOG_COMPRESSION * (logRetentionDays / DAYS_PER_MONTH);
 }
 
 function workloadOf(partial: PartialWorkload, stage: Stage): Workload {
@@ -212,7 +245,7 @@ const percent = (share: number) => share.toLocaleString('en', { style: 'percent'
 const bytes = (number: number) => `${number.toLocaleString('en')} bytes`;
 
 /** Returns the example's assumptions as a Markdown list. */
-export function assumptionList({ functionMegabytes }: StageContents): string {
+export function assumptionList({ functionMegabytes, accessLogBytes }: StageContents): string {
   const { mix, responseBytes } = example;
   const { indexShares } = itemSize(collection);
   const shares = indexShares.slice(1).map(percent);
@@ -222,8 +255,9 @@ export function assumptionList({ functionMegabytes }: StageContents): string {
       `${percent(mix.creates)} create one. ${percent(example.createsWithKey)} of the creates have an \`Idempotency-Key\`. ` +
       `No request fails.`,
     `**Responses** have ${bytes(responseBytes.lists)} for a list, ${bytes(responseBytes.gets)} for a fetched ${singular}, ` +
-      `and ${bytes(responseBytes.creates)} for a created ${singular}, including headers.`,
-    `**Logs**: A request adds ${bytes(example.accessLogBytes)} to the access log. A create, or a call to a deprecated ` +
+      `${bytes(responseBytes.creates)} for a created ${singular}, and ` +
+      `${bytes(responseBytes.notFound)} for a 404 without an API key, including headers.`,
+    `**Logs**: A request adds ${bytes(accessLogBytes.list)} to the access log, or ${bytes(accessLogBytes.anonymous)} without an API key. A create, or a call to a deprecated ` +
       `operation, adds a metric of ${bytes(example.metricBytes)} to a function's log.`,
     `**Functions**: Lambda bills ${example.billedMs} ms for an invocation, or ${example.billedMsWithKey} ms with an ` +
       `\`Idempotency-Key\`. These durations hold for ${example.billedMegabytes} MB of memory. A function has ` +

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { contentsOf } from '../../../infra/documents/cost/contents.ts';
-import { exampleTable, monthlyCost, totalTable, traceTable } from '../../../infra/documents/cost/cost.ts';
+import {
+  exampleTable,
+  floodTable,
+  monthlyCost,
+  totalTable,
+  traceTable,
+} from '../../../infra/documents/cost/cost.ts';
 import { itemSize, usageOf } from '../../../infra/documents/cost/usage.ts';
 import { books } from '../../support/books.ts';
 import { templateNumbers } from '../../support/stage-contents.ts';
@@ -25,6 +31,13 @@ const resources = {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: { Metrics: [metric('part'), metric('total'), { Id: 'excess', Expression: 'part - total' }] },
   },
+  Stage: {
+    Type: 'AWS::ApiGateway::Stage',
+    Properties: {
+      AccessLogSetting: { Format: '{"id":"$context.requestId","key":"$context.authorizer.keyId"}' },
+    },
+  },
+  FailedUpdate: { Type: 'AWS::Events::Rule', Properties: {} },
   Dashboard: { Type: 'AWS::CloudWatch::Dashboard', Properties: {} },
   StorageItems: table('newest', 'newest-by-genre'),
   StorageApiKeys: table(),
@@ -43,12 +56,16 @@ const resources = {
 
 test('the cost of a stage depends on the metrics of its alarms, not on their expressions, and on all keys of its tables', () => {
   expect(contentsOf({ Resources: resources })).toEqual({
+    alarms: 2,
     alarmMetrics: 3,
     // The keys of two tables (1 each) and two indexes (2 each).
     insightRules: 6,
     webAcls: 1,
     webAclRules: 2,
     dashboards: 1,
+    eventRules: 1,
+    // {"id":"…","key":"…"} has 18 bytes, an id 36, and the id of a key 24. Without a key, API Gateway logs a dash.
+    accessLogBytes: { list: 18 + 36 + 24, anonymous: 18 + 36 + 1 },
     functionMegabytes: 512,
     tracesPerSecond: 2,
     backupDays: 42,
@@ -116,6 +133,24 @@ describe('the example', () => {
     expect(lines.at(4)).toMatch(/^\| 1,000 requests\/s \| – \| [\d,]+\.\d\d \|$/);
   });
 
+  test('shows what a flood from one IP address costs, up to the limit of a blocking firewall', () => {
+    const small = {
+      ...contents,
+      stage: { ...stage, requestsPerSecond: 7, firewall: stages.staging.firewall },
+    };
+    const rows = floodTable([contents, small]).split('\n');
+    const cells = (charge: string) =>
+      rows.find((row) => row.startsWith(`| ${charge} |`))!.match(/\d[\d,.]*(?=\**? \|)/g);
+    // 6,000 requests per minute, or 7 per second: 262.8 and 18.396 million × 3.50
+    expect(cells('API Gateway requests')).toEqual(['919.80', '64.39']);
+    expect(cells('WAF requests')).toEqual(['157.68', '11.04']);
+    // 262.8 and 18.396 million × 550 bytes ÷ 2^30 × 0.50
+    expect(cells('CloudWatch access log')).toEqual(['67.31', '4.71']);
+    // 2.628 million × (1 + 0.01 × 99 and 6) × 5 per million
+    expect(cells('X-Ray traces')).toEqual(['26.15', '13.93']);
+    expect(rows.join()).not.toMatch(/Lambda|DynamoDB|alarm|dashboard/);
+  });
+
   test('shows what traces cost by tracedShare', () => {
     expect(traceTable(contents)).toContain('| 0 | 13.14 | 13.14 |');
     // 2.628 million seconds × (1 + 0.05 × 999) × 5 per million
@@ -128,13 +163,14 @@ describe('the usage of a workload', () => {
     const lists = usageOf({ requestsPerSecond: 10, item, mix: onlyLists, listPartitions: 16 }, contents);
     // 26.28 million lists × 8, and the authorizer's reads
     expect(lists.readUnits / 1e6).toBeCloseTo(210.24 + 3.754, 2);
-    expect(lists).toMatchObject({ writeUnits: 0, storedGb: 0, functionLogGb: 0, customMetrics: 0 });
+    // ActiveKeyRequests
+    expect(lists).toMatchObject({ writeUnits: 0, storedGb: 0, functionLogGb: 0, customMetrics: 1 });
     const creates = usageOf({ requestsPerSecond: 10, item, mix: onlyCreates, storedItems: 1e9 }, contents);
     // 26.28 million creates × (2 + 0.9), and half as many records
     expect(creates.writeUnits / 1e6).toBeCloseTo(76.212 + 13.14, 3);
     // A billion items × 265 bytes × 2.9, and 3 days of 432,000 records × 275 bytes
     expect(creates.storedGb).toBeCloseTo(715.72 + 0.33, 1);
-    expect(creates.customMetrics).toBe(1);
+    expect(creates.customMetrics).toBe(2);
   });
 
   test('contains the items of 12 months if it does not say how many are stored', () => {
@@ -171,14 +207,14 @@ test('a month of 100,000 requests per second costs the lower prices of high tier
     authorizer * 0.125 +
     million * (2.9 + 0.5) * 0.625 +
     records * (0.25 + 0.2) +
-    // the access log, function logs, the storage of both, a metric and traces
+    // the access log, function logs, the storage of both, two metrics and traces
     access * 0.5 +
     10_240 * 0.5 +
     20_480 * 0.25 +
     20_480 * 0.1 +
     (functions - 51_200) * 0.05 +
     (access + functions) * 0.2 * 12 * 0.03 +
-    0.3 +
+    2 * 0.3 +
     2.628 * 5 +
     // the firewall and the transfer of responses
     million * 0.6 +

@@ -9,11 +9,12 @@ import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-
  * path of the URL, the query string or a header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
+const variables =
+  `requestId extendedRequestId requestTime authorizer.keyId authorizer.reason httpMethod resourcePath status
   error.responseType awsEndpointRequestId integrationStatus responseLatency authorizer.latency integration.latency
   responseLength identity.sourceIp waf.status xrayTraceId domainName tlsVersion cipherSuite`
-  .split(/\s+/)
-  .map((name) => `$context.${name}`);
+    .split(/\s+/)
+    .map((name) => `$context.${name}`);
 
 describe.each(stageNames)('the access log of %s', (stage) => {
   const template = readableTemplate(stage);
@@ -28,20 +29,34 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   });
 
   const service = `service=${serviceName(stage)}`;
+  const ofActiveKey = `ActiveKeyRequests ${service}`;
   const rejected = `RejectedRequests ${service}`;
   const gatewayError = `GatewayErrorResponses ${service}`;
   const serverErrors = stages[stage].firewall.action === 'block' ? [] : [`ServerErrors ${service}`];
+  const keyErrors = `ActiveKeyServerErrors ${service}`;
+  const key = { 'authorizer.keyId': 'key_1' };
   test.each<[context: Record<string, string>, metrics: string[]]>([
-    [{ status: '401', type: 'ACCESS_DENIED' }, [rejected, `${gatewayError} status=401 type=ACCESS_DENIED`]],
+    [{ status: '401', type: 'ACCESS_DENIED' }, [`${gatewayError} status=401 type=ACCESS_DENIED`]],
+    // An expired or revoked key has an id.
+    [{ ...key, status: '401', type: 'ACCESS_DENIED' }, [`${gatewayError} status=401 type=ACCESS_DENIED`]],
+    [{ ...key, status: '200', awsEndpointRequestId: 'id' }, [ofActiveKey]],
     // Responses of mock integrations have no response type, so API Gateway logs a dash.
     [{ status: '404' }, [`${gatewayError} status=404 type=-`]],
-    [{ status: '400', awsEndpointRequestId: 'id' }, [rejected]],
+    [{ ...key, status: '400', awsEndpointRequestId: 'id' }, [ofActiveKey, rejected]],
+    [{ ...key, status: '422', awsEndpointRequestId: 'id' }, [ofActiveKey, rejected]],
+    [
+      { ...key, status: '429', type: 'THROTTLED' },
+      [ofActiveKey, `${gatewayError} status=429 type=THROTTLED`],
+    ],
     [{ status: '403', type: 'WAF_FILTERED' }, [`${gatewayError} status=403 type=WAF_FILTERED`]],
-    [{ status: '404', awsEndpointRequestId: 'id' }, []],
+    [{ ...key, status: '404', awsEndpointRequestId: 'id' }, [ofActiveKey]],
     // If `firewall.action` is `block`, the stage uses API Gateway's own 5xx metric instead of ServerErrors.
     [{ status: '503', integrationStatus: '200' }, serverErrors],
     [{ status: '503', integrationStatus: '429' }, serverErrors],
     [{ status: '502', integrationStatus: '413' }, []],
+    // Unlike ServerErrors, ActiveKeyServerErrors exists in every stage, because it gates updates of the stack.
+    [{ ...key, status: '503', integrationStatus: '200' }, [ofActiveKey, keyErrors, ...serverErrors]],
+    [{ ...key, status: '502', integrationStatus: '413' }, [ofActiveKey]],
   ])('maps a request with %j to the metrics %j', ({ type = '-', ...context }, metrics) => {
     const counts = requestCounts(template, 1, { status: '', ...context, 'error.responseType': type });
     const own = counts.map(([, name]) => name).filter((name) => name.startsWith(`${metricNamespace} `));

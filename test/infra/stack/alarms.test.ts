@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { metricNamespace } from '../../../shared/names.ts';
 import type { StageName } from '../../support/stages.ts';
 import { functionNames, resourcesOf, stageNames } from '../../support/stack-template.ts';
-import { apiCases, functionCases, tableCases, templates } from './alarm-cases.ts';
+import { apiCases, functionCases, scenarios, tableCases, templates } from './alarm-cases.ts';
 import { type AlarmState, type Count, type Evaluation, nextState, statesOf } from './cloudwatch.ts';
 
 interface Conditions extends Evaluation {
@@ -51,15 +51,31 @@ describe.each(stageNames)('in %s', (stage) => {
     ...tableCases(stage),
   ];
 
-  test.each(alarms)('%s notifies the topic of each change between OK and ALARM', (name) => {
+  test.each(alarms)('%s notifies its topic of each change between OK and ALARM', (name) => {
     const { Properties } = templates[stage].Resources[`Monitoring${name}`];
-    expect(Properties).toMatchObject({
-      AlarmDescription: expect.stringMatching(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/),
-      AlarmActions: ['${MonitoringAlarmTopic}'],
-      OKActions: ['${MonitoringAlarmTopic}'],
-    });
-    expect(Properties.ActionsEnabled ?? true).toBe(true);
+    const { AlarmDescription, AlarmActions, OKActions, ActionsEnabled = true } = Properties;
+    expect(AlarmDescription).toMatch(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/);
+    expect([OKActions, ActionsEnabled]).toEqual([AlarmActions, true]);
   });
+
+  test('only server errors, errors of the authorizer and lost keys wake somebody', () => {
+    const waking = ['ApiServerErrorShare', 'ApiServerErrors', 'AuthorizerErrors', 'AuthorizerLostKeys'];
+    expect(alarms.filter((name) => urgencyOf(stage, name) === 'wakes').toSorted()).toEqual(waking);
+    const silent = alarms.filter((name) => urgencyOf(stage, name) === 'gates');
+    expect(silent).toEqual(['ReleaseServerErrors']);
+  });
+
+  test.each(scenarios(stage))(
+    'if %s for an hour, exactly the right alarms fire',
+    (_what, counts, expected) => {
+      for (const conditions of allConditions) {
+        const firing = alarms.filter((name) => statesIn(stage, name, counts, conditions).includes('ALARM'));
+        const named = (urgency: string) =>
+          firing.filter((name) => urgencyOf(stage, name) === urgency).toSorted();
+        expect({ wakes: named('wakes'), mails: named('mails'), gates: named('gates') }).toEqual(expected);
+      }
+    },
+  );
 
   test('the dashboard shows every alarm', () => {
     const [widget] = JSON.parse(templates[stage].Resources.Dashboard.Properties.DashboardBody).widgets;
@@ -98,6 +114,13 @@ describe.each(stageNames)('in %s', (stage) => {
     },
   );
 });
+
+/** Returns whether an alarm wakes somebody, sends a mail, or only gates updates of the stack. */
+function urgencyOf(stage: StageName, name: string): string {
+  const { AlarmActions = [] } = templates[stage].Resources[`Monitoring${name}`].Properties;
+  const urgencies = { '${MonitoringAlarmTopic}': 'wakes', '${MonitoringNoticeTopic}': 'mails' };
+  return AlarmActions.length === 0 ? 'gates' : urgencies[AlarmActions.join() as keyof typeof urgencies];
+}
 
 function statesIn(stage: StageName, name: string, counts: Count[], conditions: Conditions): AlarmState[] {
   const datapoints = counts.map(([minute, metric, value]) => {

@@ -126,10 +126,11 @@ test('the sampling rule records the configured share of requests, and its name h
   expect(new Set(names).size).toBe(2);
 });
 
-test('only the configured email address subscribes to the alarm topic', () => {
+test('only the configured email address subscribes to the topics', () => {
   const [none, some] = [unchanged, extended].map((stack) => propertiesOf(stack, 'AWS::SNS::Subscription'));
   expect(none).toEqual([]);
-  expect(some).toEqual([{ Protocol: 'email', Endpoint: alarmEmail, TopicArn: '${MonitoringAlarmTopic}' }]);
+  const topics = ['${MonitoringAlarmTopic}', '${MonitoringNoticeTopic}'];
+  expect(some).toEqual(topics.map((TopicArn) => ({ Protocol: 'email', Endpoint: alarmEmail, TopicArn })));
 });
 
 test('the warm throughput applies to the tables of items and their indexes, and to idempotency records', () => {

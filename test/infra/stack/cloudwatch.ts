@@ -80,10 +80,10 @@ function parse(expression: string): (values: Values) => number | null {
   const share = /^IF\(total, part - ([\d.]+) \* total\)$/.exec(expression)?.[1];
   if (share !== undefined) return ({ part, total }) => (total ? (part ?? 0) - Number(share) * total : null);
 
-  const factor = /^blocked - ([\d.]+) \* allowed$/.exec(expression)?.[1];
-  if (factor !== undefined)
-    return ({ blocked, allowed }) =>
-      blocked === null && allowed === null ? null : (blocked ?? 0) - Number(factor) * (allowed ?? 0);
+  const [, one, factor, other] = /^(\w+) - ([\d.]+) \* (\w+)$/.exec(expression) ?? [];
+  if (one && other)
+    return ({ [one]: left = null, [other]: right = null }) =>
+      left === null && right === null ? null : (left ?? 0) - Number(factor) * (right ?? 0);
 
   const filled = Array.from(expression.matchAll(/FILL\((\w+), 0\)/g), ([, id]) => id!);
   if (expression === `SUM([${filled.map((id) => `FILL(${id}, 0)`).join(', ')}])`)
@@ -140,7 +140,7 @@ export function lambdaCounts(metric: string, name: string, version: string, valu
   return sets.map((dimensions): Count => [2, metricOf('AWS/Lambda', metric, dimensions), value]);
 }
 
-/** Returns the values that API Gateway and metric filters emit in minute 2 for requests with this `$context`. */
+/** Returns the values that API Gateway, CloudWatch Logs and metric filters emit in minute 2 for requests with this `$context`. */
 export function requestCounts(
   template: ReadableTemplate,
   count: number,
@@ -162,7 +162,15 @@ export function requestCounts(
     const dimensions = Dimensions.map(({ Key, Value }: any) => [Key, line[Value.slice('$.'.length)]]);
     return metricOf(MetricNamespace, MetricName, Object.fromEntries(dimensions));
   });
-  return [...ofApi, ...ofLog].map((metric) => [2, metric, count]);
+  return [...ofApi, loggedRequests(template), ...ofLog].map((metric) => [2, metric, count]);
+}
+
+/** Returns the metric with the number of lines that API Gateway writes to the access log. */
+export function loggedRequests(template: ReadableTemplate): string {
+  const [{ AccessLogSetting }] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  return metricOf('AWS/Logs', 'IncomingLogEvents', {
+    LogGroupName: AccessLogSetting.DestinationArn.split(':').at(-1),
+  });
 }
 
 /**

@@ -23,6 +23,8 @@ const documented: [namespace: string, names: string, dimensions: string[]][] = [
   ],
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
   ['AWS/WAFV2', 'AllowedRequests BlockedRequests CountedRequests', ['Region Rule WebACL']],
+  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CloudWatch-Logs-Monitoring-CloudWatch-Metrics.html
+  ['AWS/Logs', 'IncomingLogEvents', ['LogGroupName']],
 ];
 
 const emitted = [

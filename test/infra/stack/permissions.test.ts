@@ -52,9 +52,16 @@ describe.each(stageNames)('in %s', (stage) => {
     expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(new Set(permissions));
   });
 
-  test('the alarm topic accepts only alarms in this account and region, and only over TLS', () => {
-    const [{ PolicyDocument }, ...otherPolicies] = propertiesOf(template, 'AWS::SNS::TopicPolicy');
-    const publish = { Action: 'sns:Publish', Resource: '${MonitoringAlarmTopic}', Sid: expect.any(String) };
+  // EventBridge does not support conditions in topic policies, so a topic that accepts events must not wake anybody.
+  test.each([
+    ['AlarmTopic', 'only alarms', []],
+    ['NoticeTopic', 'alarms and events', [{ Service: 'events.amazonaws.com' }]],
+  ])('the topic %s accepts %s of this account and region, and only over TLS', (topic, _what, events) => {
+    const policies = propertiesOf(template, 'AWS::SNS::TopicPolicy');
+    const [{ PolicyDocument }, ...others] = policies.filter(
+      ({ Topics }) => Topics.join() === `\${Monitoring${topic}}`,
+    );
+    const publish = { Action: 'sns:Publish', Resource: `\${Monitoring${topic}}`, Sid: expect.any(String) };
     const noTls = { Bool: { 'aws:SecureTransport': 'false' } };
     const ownAlarms = { ArnLike: { 'aws:SourceArn': `${arnOf('cloudwatch')}:alarm:*` } };
     const Principal = { Service: 'cloudwatch.amazonaws.com' };
@@ -62,8 +69,9 @@ describe.each(stageNames)('in %s', (stage) => {
     expect(PolicyDocument.Statement).toEqual([
       { ...publish, Effect: 'Deny', Principal: '*', Condition: noTls },
       { ...publish, Effect: 'Allow', Principal, Condition },
+      ...events.map((service) => ({ ...publish, Effect: 'Allow', Principal: service })),
     ]);
-    expect(otherPolicies).toEqual([]);
+    expect([others, policies.length]).toEqual([[], 2]);
   });
 });
 

@@ -83,6 +83,16 @@ test.each([
   expect(stateOf(times, now)).toBe(state);
 });
 
+test.each([
+  ['active', {}],
+  ['expired', { expiresAt: earlier }],
+  ['revoked', { revokedAt: earlier }],
+])('verifyApiKey returns the record of a key that is %s, and the state', async (state, times) => {
+  const record = { keyId: 'key_1', ...times };
+  mock.on(GetCommand).resolves({ Item: record });
+  expect(await verifyApiKey(staging, generateApiKey('staging'), now)).toEqual({ record, state });
+});
+
 test('verifyApiKey rejects misspelled keys and keys for other stages without a database read', async () => {
   mock.on(GetCommand).resolves({ Item: { keyId: 'key_1' } });
   await fc.assert(

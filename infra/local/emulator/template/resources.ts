@@ -182,6 +182,7 @@ export const SKIPPED_TYPES = new Set([
   'AWS::CertificateManager::Certificate',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
+  'AWS::Events::Rule',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',

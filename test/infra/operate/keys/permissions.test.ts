@@ -78,8 +78,8 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
 test('the documented policy allows exactly the actions that issuing, rotating and revoking keys need', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
-  const { keyId: id, start } = (await verifyApiKey(store, successor))!;
-  expect(await verifyApiKey(store, issued.key)).toMatchObject({
+  const { keyId: id, start } = (await verifyApiKey(store, successor))!.record;
+  expect((await verifyApiKey(store, issued.key))!.record).toMatchObject({
     createdBy: { caller },
     successor: { keyId: id },
     rotatedBy: { caller },
@@ -89,7 +89,7 @@ test('the documented policy allows exactly the actions that issuing, rotating an
   expect({ code, stderr }).toEqual({ code: 0, stderr: `Revoke ${id} of Acme (${start}…)? [y/N] ` });
   const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* \\d+ more seconds, `;
   expect(stdout).toMatch(new RegExp(sentence));
-  expect(await verifyApiKey(store, successor)).toBeUndefined();
+  expect(await verifyApiKey(store, successor)).toMatchObject({ state: 'revoked' });
 
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
