@@ -68,6 +68,30 @@ const epochs = v.pipe(
   ),
 );
 
+const publicUrl = v.custom<string>(
+  (value) => problemOfPublicUrl(value) === undefined,
+  ({ input }) => problemOfPublicUrl(input)!,
+);
+
+/** Returns the end of an error message, or undefined if the value is valid. */
+function problemOfPublicUrl(value: unknown): string | undefined {
+  // The message does not quote the value, because it contains a password.
+  if (typeof value === 'string' && /^\w+:\/\/[^/?#]*@/.test(value))
+    return 'must contain no user name or password';
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  if (typeof value !== 'string' || url?.protocol !== 'https:')
+    return `must be an https URL such as 'https://api.example.com/pet-store', not ${format(value)}`;
+  if (/[?#]/.test(value)) return `must contain no query or fragment, unlike ${format(value)}`;
+  if (value.endsWith('/')) return `must not end with a slash, unlike ${format(value)}`;
+  if (value.endsWith('/v1'))
+    return `must not end with /v1, unlike ${format(value)}, because the service adds /v1`;
+  // The URL parser encodes characters such as `>`, which would end the URL in a `Link` header.
+  const normalized = url.href.replace(/\/$/, '');
+  return value === normalized
+    ? undefined
+    : `must be written as ${format(normalized)}, not as ${format(value)}`;
+}
+
 /** Settings of a stage. Most of the valid ranges are AWS's limits. */
 const Settings = group({
   /**
@@ -159,6 +183,13 @@ const Settings = group({
     }),
   ),
   /**
+   * Base URL without `/v1` of a proxy in front of the API that changes the `Host` header. URLs in the headers `Link` and
+   * `Location` start with it, also in responses to requests that do not come from the proxy. See the section
+   * "Put a proxy in front" in docs/runbook.md.
+   * @default - URLs contain the host that was called: the custom domain, or the host that API Gateway assigns
+   */
+  publicUrl: v.exactOptional(publicUrl),
+  /**
    * Daily copies of all items and API keys in a vault of another account or region. See docs/backups.md.
    * @default - only point-in-time recovery
    */
@@ -196,14 +227,24 @@ export function stagesOf(
   now = Date.now(),
 ): Stage[] {
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings, now);
-  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
-    if (domain && names.length > 1)
-      throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
-  }
+  requireDifferent(all, 'domain', ({ domain }) => domain?.name);
+  requireDifferent(all, 'publicUrl', (settings) => settings.publicUrl);
   const { stage, 'based-on': basedOn } = context;
   if (stage === undefined && basedOn === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
   return [ephemeralStage(all, stage, basedOn)];
+}
+
+/** @throws UsageError if two stages have the same value of a setting */
+function requireDifferent(
+  all: Record<string, StageSettings>,
+  setting: string,
+  valueOf: (settings: StageSettings) => string | undefined,
+): void {
+  for (const [value, names] of Map.groupBy(Object.keys(all), (name) => valueOf(all[name]!))) {
+    if (value !== undefined && names.length > 1)
+      throw new UsageError(`Stages ${names.join(' and ')} must not share the ${setting} ${value}.`);
+  }
 }
 
 /** Returns the ephemeral stage `stage` with the settings of the stage `basedOn`. */
@@ -214,9 +255,9 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
   if (!basedOn || !Object.hasOwn(all, basedOn))
     throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
-  // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no backups, because
-  // CloudFormation deletes only empty vaults.
-  const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
+  // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no public URL, because its
+  // links would lead to the stage that it is based on. It has no backups, because CloudFormation deletes only empty vaults.
+  const { domain: _domain, publicUrl: _publicUrl, backup: _backup, ...settings } = all[basedOn]!;
   return { ...settings, name: stage, retainData: false };
 }
 

@@ -3,6 +3,8 @@ export const environmentVariables = {
   idempotencyTable: 'IDEMPOTENCY_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
+  /** Set only if the stage has the setting `publicUrl`. */
+  publicUrl: 'PUBLIC_URL',
   /** Powertools adds the value of this variable as `service` to log lines and metrics. */
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;

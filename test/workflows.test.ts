@@ -52,7 +52,7 @@ test('production gets only what has passed all checks and the HTTP tests of stag
   expect(jobOf('test')).toContain('run: .ci/run\n');
   expect(jobOf('staging')).toContain('    needs: [test, synthesize]\n');
   expect(jobOf('smoke')).toContain('    needs: staging\n');
-  expect(jobOf('smoke')).toContain('run: npm run test:http -- --runInBand\n');
+  expect(jobOf('smoke')).toContain('run: npm run smoke -- --stage staging\n');
   expect(jobOf('production')).toContain('    needs: [synthesize, smoke]\n    environment: production\n');
 });
 

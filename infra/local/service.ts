@@ -9,7 +9,7 @@ import { startEmulator } from './emulator/emulator.ts';
 import { EmulatorError } from './emulator/errors.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
 import { integerOption, type OptionValues, plain, UsageError } from '../command.ts';
-import { stackName } from '../../shared/names.ts';
+import { environmentVariables, stackName } from '../../shared/names.ts';
 import { respondWithDocumentation } from './documentation.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 
@@ -42,7 +42,15 @@ export async function startService(settings: ServiceOptions) {
     if (!settings.assembly) await synthesizeIfChanged(assembly, settings.synth);
     const reloaded = join(workFolder, 'bundles');
     const log = functionLog(verbose, [join(assembly, sourceMapsFolder), reloaded]);
-    const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, inspectPort, log });
+    const emulator = await startEmulator({
+      assembly,
+      stackName: stackName(stage),
+      store,
+      inspectPort,
+      // URLs in responses must lead to this service, not to the proxy in front of the deployed stage.
+      omittedVariables: [environmentVariables.publicUrl],
+      log,
+    });
     started.defer(emulator.close);
     const { api, databaseEndpoint } = emulator;
     const { outputs, skippedTypes } = emulator.template;

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { requireStageName, type StageSettings } from '../settings.ts';
+import { stages } from '../stages.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
@@ -19,7 +21,8 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
   --read-only  sends one request a second instead of running the tests, and stores nothing
   --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
 
-The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end.`;
+The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. With API_KEY and the
+base URL in BASE_URL, the tests need no AWS credentials.`;
 
 const options = {
   stage: { type: 'string' },
@@ -38,10 +41,15 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (time !== undefined && !(isDuration(time) && duration < KEY_LIFETIME))
     throw new UsageError('--for must be a time of less than 1h, such as 12m.');
 
-  const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const interruption = new AbortController();
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
+  const { BASE_URL: givenUrl, API_KEY: givenKey } = process.env;
+  if (givenUrl && givenKey && !isReadOnly) {
+    requireStageName(stage, '--stage');
+    return await runHttpTests({ stage, baseUrl: givenUrl, apiKey: givenKey }, patterns, interruption.signal);
+  }
 
+  const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const store = { stage, table: apiKeysTable, database: connect() };
   await using cleanup = new AsyncDisposableStack();
   const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
@@ -58,12 +66,20 @@ async function runHttpTests(
   interruption: AbortSignal,
 ): Promise<void> {
   console.log(`Running the HTTP tests against ${baseUrl} …`);
+  const publicUrl = (stages as Record<string, StageSettings>)[stage]?.publicUrl;
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // Test files run one at a time, because AWS limits concurrency in new accounts and API Gateway throttles methods.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',
-    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
+    env: {
+      ...process.env,
+      BASE_URL: baseUrl,
+      API_KEY: apiKey,
+      DEPLOYED_STAGE: 'true',
+      // `Link` and `Location` contain this URL instead of the base URL.
+      ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
+    },
   });
   interruption.addEventListener('abort', () => tests.kill());
   const [code] = (await once(tests, 'exit')) as [number | null];

@@ -34,12 +34,13 @@ const largeBody = {
 };
 
 /**
- * If the settings include a firewall, adds a web ACL and its log. If `action` is `block`, also adds an alarm. The
+ * Adds the log group of the firewall and, if the settings include a firewall, a web ACL that writes to it. If `action` is `block`, also adds an alarm. The
  * limits per IP address and API key come first, because a rule does not count requests that an earlier rule blocked.
  * AWS's managed rules come after the rule for large bodies, so that every large body gets the same response.
  */
 export function addFirewall(stack: StageStack, resourceArn: string): void {
   const { stage } = stack;
+  const logGroupName = addFirewallLogGroup(stack);
   if (!stage.firewall) return;
   const { action, requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
   const rules = [
@@ -70,7 +71,7 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
     rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
   });
   new waf.CfnWebACLAssociation(stack, 'FirewallAssociation', { resourceArn, webAclArn: webAcl.attrArn });
-  addLog(stack, webAcl.attrArn, action);
+  addLog(stack, webAcl.attrArn, action, logGroupName);
   if (action === 'count') return;
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
   const sumOf = (name: string) =>
@@ -98,13 +99,22 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
 }
 
 /**
+ * Adds the log group even if the stage has no firewall. Its name is fixed, and a stage with `retainData` retains it, so a
+ * firewall that is removed and added again would otherwise find its name in use. An empty log group costs nothing.
+ *
+ * @returns the name of the log group
+ */
+function addFirewallLogGroup(stack: StageStack): string {
+  // WAF requires the prefix. The stack id's UUID makes the name unique if an earlier stack's log group was retained.
+  const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
+  return addLogGroup(stack, 'FirewallLog', stack.stage, name).logGroupName;
+}
+
+/**
  * Adds the log of the requests that the web ACL blocks or counts. WAF adds the policy that allows log delivery.
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
-function addLog(stack: StageStack, resourceArn: string, action: string): void {
-  // WAF requires the prefix. The stack id's UUID makes the name unique if an earlier stack's log group was retained.
-  const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
-  const { logGroupName } = addLogGroup(stack, 'FirewallLog', stack.stage, name);
+function addLog(stack: StageStack, resourceArn: string, action: string, logGroupName: string): void {
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
   // For a rule group that only counts, WAF logs the action EXCLUDED_AS_COUNT.
   const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];

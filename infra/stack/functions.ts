@@ -69,7 +69,11 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
       const fn = new LambdaFunction(stack, pascalCase(id), {
         bundle,
         description: summary,
-        environment: { [tableVariable(collection)]: table.tableName, ...environment },
+        environment: {
+          [tableVariable(collection)]: table.tableName,
+          ...(stage.publicUrl !== undefined && { [variables.publicUrl]: stage.publicUrl }),
+          ...environment,
+        },
         ...access,
       });
       return [id, fn] as const;

@@ -28,6 +28,11 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     addBackup(stack, tables);
     addEventRules(stack, tables);
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
+    if (stage.publicUrl !== undefined)
+      new CfnOutput(stack, 'PublicUrl', {
+        value: stage.publicUrl,
+        description: 'Start of the URLs in responses',
+      });
     new CfnOutput(stack, 'ApiKeysTable', { value: tables.apiKeys.tableName, description: 'API key table' });
     const epochs = JSON.stringify(stage.listPartitions);
     new CfnOutput(stack, 'ListPartitions', { value: epochs, description: 'Epochs of list partitions' });

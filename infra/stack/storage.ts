@@ -5,7 +5,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { keyIndex, pascalCase } from '../../shared/names.ts';
+import { keyIndex, pascalCase, stackName } from '../../shared/names.ts';
 import { addManagedRole } from './roles.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
@@ -52,20 +52,23 @@ export function addTables(stack: StageStack) {
 export type Tables = ReturnType<typeof addTables>;
 
 /**
- * If the settings include `backup`, adds daily backups at 5:00 UTC (AWS's default) and copies to another vault. Backups
- * omit idempotency records, which expire after 24 hours. The vault's default key permits copies to other accounts.
+ * Adds a vault and, if the settings include `backup`, daily backups at 5:00 UTC (AWS's default) and copies to another
+ * vault. Backups omit idempotency records, which expire after 24 hours. Every stage has the vault, because its name is
+ * fixed, and a stage with `retainData` retains it. Otherwise, backups that are removed and added again would find the name
+ * in use. An empty vault costs nothing. The vault's default key permits copies to other accounts.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
  */
 export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
   const { stage } = stack;
-  if (!stage.backup) return;
-  const { vaultArn, retentionDays } = stage.backup;
   // The start of the stack id's UUID makes the name unique if an earlier stack's vault was retained.
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
   const backupVault = new backup.BackupVault(stack, 'BackupVault', {
-    backupVaultName: `${Aws.STACK_NAME}-${uniqueId}`,
+    // The name of a vault has at most 50 characters.
+    backupVaultName: `${stackName(stage.name).slice(0, 41)}-${uniqueId}`,
     removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
+  if (!stage.backup) return;
+  const { vaultArn, retentionDays } = stage.backup;
   const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
   const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
   const copy = { destinationBackupVault, deleteAfter: Duration.days(retentionDays) };

@@ -6,6 +6,7 @@ import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
 import { MAX_BODY_BYTES, TOO_LARGE_MESSAGE } from '../contract/limits.ts';
+import { environmentVariables } from '../names.ts';
 
 /**
  * Matches a parameter of a media type (RFC 9110 section 5.6.6), in lower case. A quoted value can contain semicolons.
@@ -43,8 +44,13 @@ export function parseRequest<O extends Operation>(
   throw errorOf(result.issues);
 }
 
-/** Returns the base URL without `/v1`. The URL contains the stage unless the client used the custom domain. */
+/**
+ * Returns the base URL without `/v1`: the stage's `publicUrl` if it has one, because a proxy in front of the API changes
+ * `Host`, and otherwise the URL of the host that was called. This URL contains the stage unless the host is a custom domain.
+ */
 export function rootUrl(event: APIGatewayProxyEvent): string {
+  const publicUrl = process.env[environmentVariables.publicUrl];
+  if (publicUrl) return publicUrl;
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
   const stagePath = `/${requestContext.stage}`;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { collectionTests } from '../collections/all.ts';
-import { baseUrl, expectError, expectSuccess, post, request } from '../support/client.ts';
+import { expectError, expectSuccess, post, publicBaseUrl, request } from '../support/client.ts';
 import { variantOf } from '../support/collection-tests.ts';
 import { addItem, itemsWith, type StoredItem } from '../support/items.ts';
 
@@ -105,7 +105,7 @@ async function expectStored(path: string, body: string, item: string = body): Pr
   expectSuccess(response, 201);
   expect(response.text.replace(/^\{"id":\d{10,16},/, '{')).toBe(item);
   const location = response.headers.get('Location');
-  expect(location).toBe(`${baseUrl}${path}/${response.body.id}`);
+  expect(location).toBe(`${publicBaseUrl}${path}/${response.body.id}`);
   expect((await request(location!)).text).toBe(response.text);
 }
 

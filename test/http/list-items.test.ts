@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { collectionTests } from '../collections/all.ts';
-import { baseUrl, expectError, expectSuccess, nextLink, post, request } from '../support/client.ts';
+import { expectError, expectSuccess, nextLink, post, publicBaseUrl, request } from '../support/client.ts';
 import { type CollectionTests, type NewItem, variantOf } from '../support/collection-tests.ts';
 import { addItem, addItems, listAddress, type StoredItem, untilListed, walk } from '../support/items.ts';
 
@@ -112,7 +112,7 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     'links to the next page without unknown parameters (%p)',
     async (query) => {
       const link = nextLink(await request(`${path}${query}`))!;
-      expect(link.replace(/[\w-]+$/, '')).toBe(`${baseUrl}${path}?limit=20&cursor=`);
+      expect(link.replace(/[\w-]+$/, '')).toBe(`${publicBaseUrl}${path}?limit=20&cursor=`);
     },
   );
 

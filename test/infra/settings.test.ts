@@ -34,10 +34,13 @@ test.each<object>([
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
   { backup },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
+  { publicUrl: 'https://api.example.com', domain },
+  { publicUrl: 'https://api.example.com:8443/some/shop' },
 ])('the settings %j are accepted', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
 });
 
+const httpsUrl = "publicUrl must be an https URL such as 'https://api.example.com/pet-store'";
 const domainName = 'domain.name must be a lowercase domain name such as api.example.com';
 
 // Wrong types must also be rejected, because a deployment does not run the TypeScript compiler.
@@ -104,6 +107,22 @@ test.each<[object, string]>([
   [{ backup: { ...backup, retentionDays: 0 } }, 'retentionDays must be an integer from 1 to 36500, not 0'],
   [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
   [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],
+  [{ publicUrl: null }, `${httpsUrl}, not null`],
+  [{ publicUrl: 'api.example.com' }, `${httpsUrl}, not 'api.example.com'`],
+  [{ publicUrl: 'http://api.example.com' }, `${httpsUrl}, not 'http://api.example.com'`],
+  [{ publicUrl: 'http://me:secret@example.com/' }, 'publicUrl must contain no user name or password'],
+  [{ publicUrl: 'https://me:secret@example.com/?' }, 'publicUrl must contain no user name or password'],
+  [{ publicUrl: 'https://a.example?b' }, "must contain no query or fragment, unlike 'https://a.example?b'"],
+  [{ publicUrl: 'https://a.example#' }, "must contain no query or fragment, unlike 'https://a.example#'"],
+  [{ publicUrl: 'https://a.example/' }, "must not end with a slash, unlike 'https://a.example/'"],
+  [
+    { publicUrl: 'https://a.example/v1' },
+    "must not end with /v1, unlike 'https://a.example/v1', because the service adds /v1",
+  ],
+  [
+    { publicUrl: 'https://A.example:443/a>b' },
+    "must be written as 'https://a.example/a%3Eb', not as 'https://A.example:443/a>b'",
+  ],
   [{ domain: named }, 'domain must have a certificateArn, or a hostedZoneId for a certificate'],
   [{ domain: { ...domain, name: undefined } }, `${domainName}, not undefined`],
   [
@@ -116,6 +135,7 @@ test.each<[object, string]>([
   ],
 ])('the settings %j are rejected', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
+  expect(problemOf(changes)).not.toContain('secret');
 });
 
 describe('creates that DynamoDB may not accept are rejected by API Gateway', () => {
@@ -200,6 +220,13 @@ test('two stages with the same domain are rejected', () => {
   expect(() => stagesOf(all)).toThrow(error);
 });
 
+test('two stages with the same public URL are rejected', () => {
+  const publicUrl = 'https://api.example.com/shop';
+  const all = { staging: { ...stages.staging, publicUrl }, production: { ...stages.production, publicUrl } };
+  const error = new UsageError(`Stages staging and production must not share the publicUrl ${publicUrl}.`);
+  expect(() => stagesOf(all)).toThrow(error);
+});
+
 test('the epochs in docs/runbook.md are accepted', () => {
   const block = codeBlocksIn(readFileSync('docs/runbook.md', 'utf8')).find(
     ({ info }) => info === 'ts infra/stages.ts',
@@ -216,9 +243,10 @@ test('the epochs in docs/runbook.md are accepted', () => {
 });
 
 describe('an ephemeral stage', () => {
-  const all = { staging: stages.staging, production: { ...stages.production, domain, backup } };
+  const publicUrl = 'https://api.example.com/shop';
+  const all = { staging: stages.staging, production: { ...stages.production, domain, publicUrl, backup } };
 
-  test('has the settings of the stage that it is based on, except retainData, domain and backup', () => {
+  test('has the settings of the stage that it is based on, except retainData, domain, publicUrl and backup', () => {
     const drill = { ...stages.production, name: 'drill', retainData: false };
     expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
   });

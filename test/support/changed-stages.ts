@@ -14,6 +14,7 @@ export const changes: Record<string, (stages: Stages) => Stages> = {
   'another stage': (all) => ({ ...all, preview: all['staging']! }),
   alarmEmail: (all) => inEach(all, () => ({ alarmEmail: 'operators@example.com' })),
   domain: (all) => inEach(all, (name) => ({ domain: { ...domain, name: `${name}.example.com` } })),
+  publicUrl: (all) => inEach(all, (name) => ({ publicUrl: `https://api.example.com/${name}` })),
   backup: (all) => ({ ...all, production: { ...all['production']!, backup } }),
   listPartitions: (all) => inEach(all, () => ({ listPartitions: threeEpochs })),
   canaryDeployments: (all) => inEach(all, () => ({ canaryDeployments: false })),

@@ -13,6 +13,9 @@ export const baseUrl = process.env['BASE_URL'] ?? '';
 /** Whether the service is a stage on AWS. `npm run smoke` sets DEPLOYED_STAGE. */
 const isDeployed = baseUrl.startsWith('https:') || process.env['DEPLOYED_STAGE'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
+const publicUrl = process.env['PUBLIC_URL'];
+/** Base URL of the URLs in responses, which differs from `baseUrl` if the stage has a `publicUrl`. */
+export const publicBaseUrl = publicUrl ? `${publicUrl}/v1` : baseUrl;
 /** The base URL without `/v1`. */
 export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
@@ -29,7 +32,10 @@ export interface ApiResponse extends HttpReply {
 
 type Init = Partial<Omit<SentRequest, 'target'>>;
 
-/** Sends a request with the API key. `address` is an absolute URL, or a path and query relative to the base URL. */
+/**
+ * Sends a request with the API key. `address` is an absolute URL, or a path and query relative to the base URL. Requests
+ * for the URLs in responses are sent to the base URL, because the tests do not test a proxy in front of the stage.
+ */
 export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
   return anonymousRequest(address, {
     ...init,
@@ -45,7 +51,7 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body, mayBeRejected } = init;
-  const url = address.startsWith('http') ? address : `${baseUrl}${address}`;
+  const url = address.startsWith('http') ? address.replace(publicBaseUrl, baseUrl) : `${baseUrl}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
   const sent = { method, target: path, headers, body, mayBeRejected };
   const rejection = isDeployed ? awsRejections.find(({ matches }) => matches(sent)) : undefined;

@@ -121,8 +121,11 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
 }
 
 /** Forwards a request to `url` and returns the response. */
-export async function passOn(url: string | URL, request: http.IncomingMessage, body: Buffer | string) {
-  const { method, headers } = request;
+export async function passOn(
+  url: string | URL,
+  { method = 'GET', headers }: Pick<http.IncomingMessage, 'method' | 'headers'>,
+  body: Buffer | string,
+) {
   const outgoing = http.request(url, { method, headers });
   outgoing.end(body);
   const [reply] = (await once(outgoing, 'response')) as [http.IncomingMessage];

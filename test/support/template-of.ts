@@ -18,6 +18,14 @@ interface StageOptions {
 
 /** Returns a stage's template. The template cannot be deployed, because the functions' bundles are missing. */
 export function templateOf({ stage, settings, context }: StageOptions): StackTemplate {
+  return templatesOf({ [stage]: settings }, context)[stage]!;
+}
+
+/** Returns the templates of stages by name, and that of the account stack as `account`. */
+export function templatesOf(
+  all: Record<string, StageSettings>,
+  context: object = {},
+): Record<string, StackTemplate> {
   const cdkJson = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'template-'));
   const app = new App({
@@ -29,10 +37,15 @@ export function templateOf({ stage, settings, context }: StageOptions): StackTem
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  addStacks(app, [{ ...settings, name: stage }], emptyBundles(folder));
-  const { template } = app.synth().getStackByName(stackName(stage));
+  const stages = Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
+  addStacks(app, stages, emptyBundles(folder));
+  const assembly = app.synth();
+  const templates = ['account', ...Object.keys(all)].map((name) => [
+    name,
+    assembly.getStackByName(stackName(name)).template as StackTemplate,
+  ]);
   rmSync(folder, { recursive: true });
-  return template as StackTemplate;
+  return Object.fromEntries(templates);
 }
 
 /** Creates an empty folder in `folder` for each function. Returns the paths of the missing bundles by module name. */

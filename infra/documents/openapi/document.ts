@@ -4,6 +4,7 @@ import type { Operation } from '../../../shared/contract/operation.ts';
 import type { Collection } from '../../../shared/contract/collection.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { productDescription, productName } from '../../../shared/names.ts';
+import type { StageSettings } from '../../settings.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
 import { jsonContent, otherResponses, responseComponents, responsesOf } from './responses.ts';
@@ -33,10 +34,7 @@ export function openApiJson(): string {
       description: 'Guarantees, limits and compatibility',
       url: `https://${PRODUCTION_DOMAIN}/docs/interface.md`,
     },
-    servers: [
-      server('Production', 'host', PRODUCTION_DOMAIN),
-      server('Staging', 'staging_host', `staging.${PRODUCTION_DOMAIN}`),
-    ],
+    servers: serverObjects(stages),
     security: [{ bearerAuth: [] }],
     tags: collections.map(({ plural: name, description }) => ({ name, description })),
     paths,
@@ -65,14 +63,25 @@ export function openApiJson(): string {
   return `${stringifyJson(document, 2)}\n`;
 }
 
-function server(stage: string, variable: string, host: string): Json {
-  return {
-    url: `https://{${variable}}/v1`,
-    description:
-      `${stage}. The operator provides the host. If the stage has no domain, the host is ` +
-      '`{id}.execute-api.{region}.amazonaws.com/{stage}`.',
-    variables: { [variable]: { default: host } },
-  };
+/** Returns the stages' servers. Stages that retain data come first, because tools use the first server by default. */
+export function serverObjects(all: Record<string, StageSettings>): Json[] {
+  const inOrder = Object.entries(all).toSorted(
+    ([, one], [, other]) => Number(other.retainData) - Number(one.retainData),
+  );
+  return inOrder.map(([name, { publicUrl, domain }], index) => {
+    const description = `${name.charAt(0).toUpperCase()}${name.slice(1)}.`;
+    const rootUrl = publicUrl ?? (domain && `https://${domain.name}`);
+    if (rootUrl !== undefined) return { url: `${rootUrl}/v1`, description };
+    const variable = index === 0 ? 'host' : `${name}_host`;
+    const host = index === 0 ? PRODUCTION_DOMAIN : `${name}.${PRODUCTION_DOMAIN}`;
+    return {
+      url: `https://{${variable}}/v1`,
+      description:
+        `${description} The operator provides the host. If the stage has no domain, the host is ` +
+        '`{id}.execute-api.{region}.amazonaws.com/{stage}`.',
+      variables: { [variable]: { default: host } },
+    };
+  });
 }
 
 /** Returns the operations by path and method. The paths omit the version, because the base URL contains it. */

@@ -15,6 +15,8 @@ export interface EmulatorOptions {
   store: OpenStore;
   /** Port for a debugger of the first function. Each further function uses the next port. 0 disables debuggers. */
   inspectPort: number;
+  /** Names of environment variables that functions do not get, even if the template sets them. @default - none */
+  omittedVariables?: string[];
   /** Receives each line that a function writes. */
   log: (line: string) => void;
 }
@@ -26,7 +28,8 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
  *
  * @throws EmulatorError if the stack is missing, or if the emulator cannot run the stack.
  */
-export async function startEmulator({ assembly, stackName, store, inspectPort, log }: EmulatorOptions) {
+export async function startEmulator(options: EmulatorOptions) {
+  const { assembly, stackName, store, inspectPort, omittedVariables = [], log } = options;
   await using starting = new AsyncDisposableStack(); // stops what has started if a later step fails
   const template = readTemplate(stackName, assembly);
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
@@ -38,8 +41,9 @@ export async function startEmulator({ assembly, stackName, store, inspectPort, l
     const file = bundleIn(assembly, resource);
     const ownInspectPort = inspectPort && inspectPort + functions.size;
     if (ownInspectPort) await requireFreePort(ownInspectPort);
-    const options = { file, databaseEndpoint: database.endpoint, inspectPort: ownInspectPort, log };
-    const fn = createFunction(resource, options);
+    for (const name of omittedVariables) delete resource.properties.Environment.Variables[name];
+    const settings = { file, databaseEndpoint: database.endpoint, inspectPort: ownInspectPort, log };
+    const fn = createFunction(resource, settings);
     starting.defer(fn.close);
     functions.set(resource.logicalId, fn);
   }

@@ -137,6 +137,17 @@ describe('the local service with --watch', () => {
     expect((await call(path)).status).toBe(401);
   });
 
+  test('names changed sources on which the stack depends, because the stack is not reloaded', async () => {
+    const contract = 'shared/contract/limits.ts';
+    const limits = project.read(contract);
+    const restart = /Z restart to apply shared\/contract\/limits\.ts to the stack and the documentation\n/;
+    expect(timesPrinted(restart)).toBe(0);
+    await save(contract, `${limits}\nexport const unused = 1;\n`, restart);
+    project.write(contract, limits);
+    await save(FILE, sourceWith('without a reminder'));
+    expect(timesPrinted(restart)).toBe(1);
+  });
+
   test('exits with code 0 after SIGTERM', async () => {
     expect(await service.stop()).toBe(0);
   });

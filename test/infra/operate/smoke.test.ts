@@ -74,6 +74,19 @@ describe('the smoke test of a stage', () => {
     );
   });
 
+  test('needs no AWS credentials with BASE_URL and API_KEY', async () => {
+    const key = generateApiKey('staging');
+    const settings = {
+      PATH: `${folder}:${process.env['PATH']}`,
+      BASE_URL: 'https://example.org/v1',
+      API_KEY: key,
+    };
+    expect(await runModule(command, staging, settings)).toMatchObject({ code: 3, stderr: '' });
+    expect(readFileSync(called, 'utf8')).toBe(
+      `true https://example.org/v1 ${key} run test:http -- --runInBand\n`,
+    );
+  });
+
   test('without API_KEY, issues a key that expires after 1 hour, and revokes the key after the tests', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });

@@ -45,7 +45,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
+const variablesOf = (name: string, stack = repartitioned) =>
+  stack.Resources[name].Properties.Environment.Variables;
 
 describe('a stage with another epoch of list partitions', () => {
   test.each([...collections])(
@@ -63,6 +64,24 @@ describe('a stage with another epoch of list partitions', () => {
     const versions = users.map((name) => expect.stringMatching(`^${name}CurrentVersion`));
     expect(newIds(repartitioned).filter((id) => id.includes('Version'))).toEqual(versions);
     expect(newIds(extended).filter((id) => id.includes('Version'))).toEqual([]);
+  });
+});
+
+describe('a public URL', () => {
+  const publicUrl = 'https://api.example.com/shop';
+  const behindProxy = changedStack({ domain, publicUrl });
+
+  test('is passed on only to the functions of operations', () => {
+    for (const name of functionNames) {
+      const expected = name === 'Authorizer' ? undefined : publicUrl;
+      expect(variablesOf(name, behindProxy).PUBLIC_URL).toBe(expected);
+      expect(variablesOf(name, unchanged)).not.toHaveProperty('PUBLIC_URL');
+    }
+  });
+
+  test('is an output of its own, because operators call the stage itself', () => {
+    expect(behindProxy.Outputs['PublicUrl'].Value).toBe(publicUrl);
+    expect(behindProxy.Outputs['BaseUrl'].Value).toBe(`https://${domain.name}/v1`);
   });
 });
 
@@ -160,7 +179,7 @@ describe('a backup', () => {
   });
 
   test('has a uniquely named vault that outlives the stack only if retainData is true', () => {
-    expect(BackupVault.Properties.BackupVaultName).toBe('${AWS::StackName}-${AWS::StackId}');
+    expect(BackupVault.Properties.BackupVaultName).toMatch(/^\w+-staging-\$\{AWS::StackId\}$/);
     const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
     const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
     expect(policies).toEqual(['Delete', 'Retain']);

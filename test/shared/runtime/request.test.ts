@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, listEvent, createEvent, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
@@ -57,5 +57,11 @@ describe('the base URL', () => {
     ],
   ])('%s', (_name, request, expected) => {
     expect(rootUrl(apiGatewayEvent(request))).toBe(expected);
+  });
+
+  test('is the public URL if the stage has one', () => {
+    jest.replaceProperty(process, 'env', { PUBLIC_URL: 'https://api.example.com/shop' });
+    expect(rootUrl(apiGatewayEvent({ requestContext }))).toBe('https://api.example.com/shop');
+    jest.restoreAllMocks();
   });
 });

@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
+import { openApiJson, serverObjects } from '../../../../infra/documents/openapi/document.ts';
 import { operationTable } from '../../../../infra/documents/interface.ts';
 import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
 import { withoutReferences } from '../../../../infra/documents/openapi/references.ts';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { collections } from '../../../../shared/contract/operations.ts';
+import { domain, stages } from '../../../support/stages.ts';
 import { hasTools, toolModules } from '../../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
@@ -42,6 +43,18 @@ test('the OpenAPI document describes no deprecation headers if no operation is d
       jest.replaceProperty(byKind, kind, operation);
   }
   expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
+});
+
+test('the servers are the public URLs, the domains or placeholders of the stages, production first', () => {
+  const { staging, production } = stages;
+  expect(serverObjects({ staging, production, preview: { ...staging, domain } })).toMatchObject([
+    { url: 'https://{host}/v1', variables: { host: {} } },
+    { url: 'https://{staging_host}/v1', variables: { staging_host: {} } },
+    { url: 'https://api.example.com/v1', description: 'Preview.' },
+  ]);
+  const publicUrl = 'https://example.com/shop';
+  const behindProxy = serverObjects({ staging, production: { ...production, domain, publicUrl } });
+  expect(behindProxy[0]).toEqual({ url: 'https://example.com/shop/v1', description: 'Production.' });
 });
 
 test.each([

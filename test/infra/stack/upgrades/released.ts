@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { StageSettings } from '../../../../infra/settings.ts';
+import { backup, domain, stages } from '../../../support/stages.ts';
+import { templatesOf } from '../../../support/template-of.ts';
+import { type Resources, resourcesIn } from './resources.ts';
+
+export const releasedFile = fileURLToPath(new URL('./released.json', import.meta.url));
+const { certificateArn: _certificateArn, ...inZone } = domain;
+
+/**
+ * Stages whose resources a release keeps: one with few settings, and one with all optional settings. Operators can therefore
+ * change infra/stages.ts without changing what is released.
+ */
+export const releasedStages = {
+  staging: stages.staging,
+  production: {
+    ...stages.production,
+    alarmEmail: 'operators@example.com',
+    domain: inZone,
+    publicUrl: 'https://example.com/shop',
+    backup,
+    warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 },
+  } satisfies Required<StageSettings>,
+};
+
+/** Returns the resources of the account stack and of stages, by the name of the stage. */
+export function currentResources(
+  all: Record<string, StageSettings> = releasedStages,
+): Record<string, Resources> {
+  // Disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
+  process.env['CDK_VALIDATION'] = 'false';
+  const templates = Object.entries(templatesOf(all));
+  return Object.fromEntries(templates.map(([stage, template]) => [stage, resourcesIn(stage, template)]));
+}
+
+/** Returns the resources of the last release. */
+export function readReleased(): Record<string, Resources> {
+  return JSON.parse(readFileSync(releasedFile, 'utf8'));
+}
