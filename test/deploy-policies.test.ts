@@ -17,7 +17,8 @@ const statementsOf = (...names: string[]): any[] =>
 
 const execution = statementsOf('deploy', 'deploy-domain', 'keep-data');
 const allowed = execution.filter(({ Effect }) => Effect === 'Allow');
-const denied = execution.filter(({ Effect }) => Effect === 'Deny');
+const deniedUnderConditions = execution.filter(({ Effect, Condition }) => Effect === 'Deny' && Condition);
+const denied = execution.filter(({ Effect, Condition }) => Effect === 'Deny' && !Condition);
 const boundary: string[] = statementsOf('boundary').flatMap(({ Action }) => Action);
 const templates = [...stageNames, 'account' as const].map(readableTemplate);
 
@@ -63,6 +64,7 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
     const deletions: [action: string, arn: string][] = [
       ['dynamodb:DeleteTable', table],
       ['dynamodb:UpdateContinuousBackups', table],
+      ['dynamodb:UpdateTimeToLive', table], // deletes the items whose TTL attribute is in the past
       ['dynamodb:DeleteBackup', `${table}/backup/01-ab`],
       ['logs:DeleteLogGroup', `logs:REGION:ACCOUNT:log-group:${name}`],
       ['backup:DeleteBackupVault', `backup:REGION:ACCOUNT:backup-vault:${name}`],
@@ -70,6 +72,96 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
     expect(deletions.filter((deletion) => canDeploy(...deletion))).toEqual(retainData ? [] : deletions);
   },
 );
+
+test('the policies deny what lets other accounts or strangers use functions, or read logs and backups', () => {
+  const name = `${stackName('preview')}-Part1A2B`;
+  const calls: [action: string, arn: string][] = [
+    ['backup:PutBackupVaultAccessPolicy', `backup:REGION:ACCOUNT:backup-vault:${name}`],
+    ['dynamodb:PutResourcePolicy', `dynamodb:REGION:ACCOUNT:table/${name}`],
+    ['lambda:CreateFunctionUrlConfig', `lambda:REGION:ACCOUNT:function:${name}`],
+    ['logs:PutSubscriptionFilter', `logs:REGION:ACCOUNT:log-group:${name}`],
+  ];
+  expect(calls.filter((call) => canDeploy(...call))).toEqual([]);
+  expect(deniedUnderConditions).toEqual([
+    {
+      Effect: 'Deny',
+      Action: ['lambda:AddPermission'],
+      Resource: ['*'],
+      Condition: { StringNotEquals: { 'lambda:Principal': 'apigateway.amazonaws.com' } },
+    },
+  ]);
+  const permissions = templates.flatMap((template) => resourcesOf(template, 'AWS::Lambda::Permission'));
+  const principals = permissions.map(([, { Properties }]) => Properties['Principal']);
+  expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
+});
+
+test('the boundary lets backups be copied only into vaults of the stacks and the vault that the operator inserts', () => {
+  const copying = statementsOf('boundary').filter(({ Action }) =>
+    Action.includes('backup:CopyIntoBackupVault'),
+  );
+  expect(copying.map(({ Resource }) => Resource)).toEqual([
+    [
+      'arn:aws:backup:*:*:backup-vault:PUT-YOUR-VAULT-HERE',
+      'arn:aws:backup:REGION:ACCOUNT:backup-vault:PetStore-*',
+    ],
+  ]);
+});
+
+test('the pipeline can assume only the bootstrap roles that deploy, not the role that reads the account', () => {
+  expect(statementsOf('deploy-role-bootstrap').map(({ Resource }) => Resource)).toEqual([
+    [
+      'arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-deploy-role-ACCOUNT-REGION',
+      'arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-file-publishing-role-ACCOUNT-REGION',
+    ],
+  ]);
+});
+
+describe('the break-glass policy', () => {
+  const breakGlass = statementsOf('break-glass');
+  const name = `${stackName('production')}-Part1A2B`;
+  const table = `arn:aws:dynamodb:REGION:ACCOUNT:table/${name}`;
+
+  test.each([
+    ['cloudformation:DetectStackDrift', `arn:aws:cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a`],
+    ['cloudformation:DescribeStackResourceDrifts', '*'],
+    ['lambda:GetPolicy', `arn:aws:lambda:REGION:ACCOUNT:function:${name}`],
+    ['lambda:AddPermission', `arn:aws:lambda:REGION:ACCOUNT:function:${name}`],
+    ['lambda:RemovePermission', `arn:aws:lambda:REGION:ACCOUNT:function:${name}`],
+    ['apigateway:PATCH', 'arn:aws:apigateway:REGION::/account'],
+    ['iam:PassRole', `arn:aws:iam::ACCOUNT:role/${logRoleName()}`],
+    ['dynamodb:UpdateTimeToLive', `${table}-restored`],
+    ['dynamodb:DeleteTable', `${table}-restored`],
+  ])('allows %s on %s', (action, arn) => {
+    expect(permits(breakGlass, action, arn)).toBe(true);
+  });
+
+  test.each([
+    ['dynamodb:UpdateTimeToLive', table],
+    ['dynamodb:UpdateContinuousBackups', table],
+    ['dynamodb:DeleteTable', table],
+    ['iam:PassRole', `arn:aws:iam::ACCOUNT:role/${name}`],
+    ['apigateway:PATCH', 'arn:aws:apigateway:REGION::/restapis/1a2b'],
+    ['lambda:UpdateFunctionCode', `arn:aws:lambda:REGION:ACCOUNT:function:${name}`],
+  ])('does not allow %s on %s', (action, arn) => {
+    expect(permits(breakGlass, action, arn)).toBe(false);
+  });
+
+  test('allows only API Gateway to invoke functions, and passes roles only to API Gateway', () => {
+    const conditions = breakGlass
+      .filter(({ Action }) => /lambda:AddPermission|iam:PassRole/.test(Action.join()))
+      .map(({ Condition }) => Condition.StringEquals);
+    expect(conditions).toEqual([
+      { 'lambda:Principal': 'apigateway.amazonaws.com' },
+      { 'iam:PassedToService': 'apigateway.amazonaws.com' },
+    ]);
+  });
+});
+
+/** Returns a name that CloudFormation can generate for the account's logging role. */
+function logRoleName(): string {
+  const logicalId = resourcesOf(readableTemplate('account'), 'AWS::IAM::Role')[0]![0];
+  return `${stackName('account')}-${logicalId}-1A2B3C`;
+}
 
 describe('the policies of the deployment roles', () => {
   const sources = globSync('infra/operate/deploy/*.ts').map((file) => readFileSync(file, 'utf8'));

@@ -11,7 +11,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const rules = readFileSync('.gitleaks.toml', 'utf8');
 const document = readFileSync('docs/api-keys.md', 'utf8');
 const pattern = /^regex = '''(.+)'''$/m.exec(rules)![1]!;
-const planted = join(temporaryFolder(), 'key.bin');
+const folder = temporaryFolder();
 const key = generateApiKey('staging');
 
 function keysIn(text: string): string[] {
@@ -51,10 +51,29 @@ test('the checksum of a key follows the documented algorithm', () => {
   }
 });
 
-test('no file in this project contains a key of any stage', () => {
-  writeFileSync(planted, `\0\xFF${generateApiKey('elsewhere')}`);
-  const found = [...allFiles(), planted].filter((file) =>
-    keysIn(readFileSync(file, 'latin1')).some((text) => isWellFormedApiKey(text.split('_')[1]!, text)),
+/** Returns whether a file contains a key in ASCII or UTF-16, on one line or split over several lines. */
+function containsKey(file: string): boolean {
+  const text = readFileSync(file, 'latin1').replaceAll('\0', '');
+  // Languages continue a text on the next line with characters such as a backslash, or with quotes and a plus.
+  const joined = text.replaceAll(/["'`+\\\s]*\n[\s"'`+]*/g, '');
+  return [text, joined].some((reading) =>
+    Array.from(reading.matchAll(/(?=(pets_([a-z]+)_[0-9A-Za-z]{36}))/g)).some(([, found, stage]) =>
+      isWellFormedApiKey(stage!, found!),
+    ),
   );
-  expect(found).toEqual([planted]);
+}
+
+test('no file in this project contains a key of any stage', () => {
+  const other = generateApiKey('elsewhere');
+  const planted = [
+    ['key.bin', Buffer.from(`\0\xFF${other}`, 'latin1')],
+    ['utf-16.txt', Buffer.from(`\uFEFFAPI_KEY=${other}\r\n`, 'utf16le')],
+    ['split.sh', Buffer.from(`API_KEY=${other.slice(0, 20)}\\\n${other.slice(20)}\necho\n`)],
+    ['split.js', Buffer.from(`const key = '${other.slice(0, 30)}' +\r\n  '${other.slice(30)}';\n`)],
+  ] as const;
+  const files = planted.map(([name, content]) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  });
+  expect([...allFiles(), ...files].filter(containsKey)).toEqual(files);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { codeBlocksIn } from './support/markdown-code.ts';
+import { blockWith, codeBlocksIn } from './support/markdown-code.ts';
 
 // https://github.com/duo-labs/parliament
 const script = `
@@ -44,4 +44,33 @@ if (!isInstalled && process.env['CI'] === 'true')
     expect(status).toBe(0);
     expect(lines.filter((line) => !isAccepted(JSON.parse(line)))).toEqual([]);
   });
+});
+
+test('the customized bootstrap lets the pipeline change only the stacks of this project', () => {
+  const cdk = `'${process.execPath}' node_modules/aws-cdk/bin/cdk bootstrap --show-template`;
+  // This function replaces npx. Instead of deploying the template, it prints the template as JSON, and its arguments.
+  const npx = `npx() {
+    shift 2
+    if [ "$1" = --show-template ]; then ${cdk}; else ${cdk} --json --template "$3" && echo "$@" >&2; fi
+  }`;
+  const limit = blockWith('limit()', readFileSync('docs/pipelines.md', 'utf8'));
+  const { stdout, stderr } = spawnSync('bash', ['-ec', `${npx}\n${limit}`], {
+    env: { PATH: process.env['PATH'], ACCOUNT: '123456789012', AWS_REGION: 'eu-west-1' },
+    stdio: ['ignore', 'pipe', 'pipe'], // with a socket as standard input, bash would run ~/.bashrc
+    encoding: 'utf8',
+  });
+  expect(stderr).toMatch(
+    /^aws:\/\/123456789012\/eu-west-1 --template \S+ --force --cloudformation-execution-policies arn:aws:iam::123456789012:policy\/pet-store-deploy$/m,
+  );
+  const { Parameters, Resources } = JSON.parse(stdout);
+  expect(Parameters.BootstrapVariant.Default).toBe('Pet store');
+  const stacks = 'arn:aws:cloudformation:eu-west-1:123456789012:stack/PetStore-*/*';
+  const changing = Resources.DeploymentActionRole.Properties.Policies.flatMap(
+    ({ PolicyDocument }: any) => PolicyDocument.Statement,
+  ).filter(({ Action }: any) => /cloudformation:/.test([Action].flat().join()));
+  expect(changing.map(({ Sid, Resource }: any) => [Sid, Resource])).toEqual([
+    ['DeployPermissions', stacks],
+    ['CliPermissions', stacks],
+    ['Refactor', stacks],
+  ]);
 });

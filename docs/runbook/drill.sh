@@ -22,10 +22,8 @@ drill_change() {
 drill_requests() {
   local url=$BASE_URL$1
   STATUSES=$(mktemp)
-  # curl reads the key from standard input, because other users can see the arguments of a process.
   while sleep 0.5; do
-    printf 'header = "Authorization: Bearer %s"\n' "$API_KEY" |
-      curl -s -o /dev/null -w '%{http_code}\n' -H 'Content-Type: application/json' -d '{' --config - "$url"
+    with_key -s -o /dev/null -w '%{http_code}\n' -H 'Content-Type: application/json' -d '{' "$url"
   done >> "$STATUSES" &
   LOOP=$!
 }

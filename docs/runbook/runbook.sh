@@ -34,6 +34,10 @@ indexes() {
     grep -v None
 }
 
+# with_key ARGUMENT ...: runs curl with $API_KEY. curl reads the key from a file descriptor, because all users of a machine
+# can see the arguments of its processes.
+with_key() { curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"; }
+
 # insights LOG QUERY: prints the results of a Logs Insights query on the log group whose logical id starts with LOG.
 insights() {
   local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
@@ -44,7 +48,8 @@ insights() {
     sleep 2
   done
   aws logs get-query-results --query-id "$id" --output text \
-    --query "results[*][?field!='@ptr'].join('=', [field, value])"
+    --query "results[*][?field!='@ptr'].join('=', [field, value])" |
+    tr -d '\000-\010\013-\037\177' # Clients choose some values, and control characters could change the terminal.
 }
 
 # metric SECONDS NAMESPACE NAME [DIMENSION ...]: prints the average, maximum and sum of a metric of AWS/NAMESPACE for

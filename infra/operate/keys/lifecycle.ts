@@ -4,7 +4,7 @@ import type { ApiKeyRecord, IssuedKey, KeyStore, NewKey } from '../../../shared/
 import { auditLine, newApiKey, stateOf, timeAfter } from '../../../shared/storage/api-keys.ts';
 import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
 import { keyIndex } from '../../../shared/names.ts';
-import { UsageError } from '../../command.ts';
+import { plain, UsageError } from '../../command.ts';
 
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
 
@@ -99,10 +99,11 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
   const { owner, rotatedBy, successor } = record;
   if (rotatedBy) {
     const rotation = `was rotated at ${rotatedBy.time} by ${rotatedBy.caller}`;
-    throw new UsageError(`The key ${keyId} ${rotation}. The successor is ${successor?.keyId}.`);
+    throw new UsageError(plain(`The key ${keyId} ${rotation}. The successor is ${successor?.keyId}.`));
   }
   const state = stateOf(record, new Date());
-  if (state !== 'active') throw new UsageError(`The key ${keyId} is ${state}. Issue a new key to ${owner}.`);
+  if (state !== 'active')
+    throw new UsageError(plain(`The key ${keyId} is ${state}. Issue a new key to ${owner}.`));
   return record;
 }
 

@@ -47,12 +47,13 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     }
     const revoked = isRevoked ? found : await lifecycle.revokeApiKey(store, found, await findCaller());
     const { revokedAt, revokedBy, owner, successor } = revoked;
-    if (successor) console.error(`If the successor ${successor.keyId} leaked too, revoke the successor.`);
+    if (successor)
+      console.error(plain(`If the successor ${successor.keyId} leaked too, revoke the successor.`));
     if (json) return print(toJson(revoked));
     // An ephemeral stage can be based on any stage, so the message contains the longest cache time of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
-      `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
+      `${plain(`The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.`)}\n` +
         `API Gateway may accept the key for up to ${seconds} more seconds, because it caches authorizer decisions.`,
     );
   },

@@ -20,7 +20,7 @@ export function printNewKey(
   if (quiet) return print(key);
   const { keyId, owner, createdAt, expiresAt = null } = record;
   const shown = { key, keyId, owner, createdAt, expiresAt };
-  if (json) return print(JSON.stringify({ ...shown, replaces }));
+  if (json) return print(printable(JSON.stringify({ ...shown, replaces })));
   const replacement = replaces && { replaces: `${replaces.keyId}, which expires at ${replaces.expiresAt}` };
   const lines = Object.entries({ ...shown, ...replacement }).map(([name, value]) =>
     plain(`${name.padEnd(10)} ${value ?? 'never'}`),
@@ -40,15 +40,18 @@ const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
 function tableOf(records: ApiKeyRecord[]): string {
   if (records.length === 0) return 'No keys found.';
-  const rows = records.map((record) => [
-    record.keyId,
-    record.start,
-    minute(record.createdAt),
-    minute(record.expiresAt ?? 'never'),
-    `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
-    record.replaces ?? '-',
-    plain(record.owner), // last, because characters of a name can have different widths
-  ]);
+  // Anyone who can write to the table can store control characters, which could change what a terminal shows.
+  const rows = records.map((record) =>
+    [
+      record.keyId,
+      record.start,
+      minute(record.createdAt),
+      minute(record.expiresAt ?? 'never'),
+      `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
+      record.replaces ?? '-',
+      record.owner, // last, because characters of a name can have different widths
+    ].map(plain),
+  );
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
@@ -62,7 +65,19 @@ export function toJson(record: ApiKeyRecord): string {
   const issued = { keyId, owner, start, state: stateOf(record, new Date()), createdAt, createdBy };
   const successor = record.successor?.keyId;
   const shown = { ...issued, expiresAt, replaces, successor, rotatedBy, revokedAt, revokedBy };
-  return JSON.stringify(shown, (_name, value: unknown) => value ?? null);
+  return printable(JSON.stringify(shown, (_name, value: unknown) => value ?? null));
+}
+
+/** Escapes the nonprinting characters that JSON permits, such as U+009B, which starts a command to some terminals. */
+function printable(json: string): string {
+  return json.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split('').map(escapeUnit).join(''),
+  );
+}
+
+/** Returns a JSON escape, such as `\u009b`, of a UTF-16 code unit. */
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Prints `question` and returns whether the next line of standard input is `y` or `yes`. */

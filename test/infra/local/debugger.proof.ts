@@ -140,6 +140,20 @@ test('after a reload, a debugger stops the function at a breakpoint in the new s
   expect((await responding).status).toBe(200);
 });
 
+test('a debugger finds the function over HTTP, unless VS Code attaches to the process itself', async () => {
+  expect(await fetchJson(`http://127.0.0.1:${port}/json/list`)).toMatchObject([
+    { webSocketDebuggerUrl: expect.stringContaining('ws://') },
+  ]);
+  const otherPort = await firstFreePort(readdirSync('functions').length);
+  process.env['VSCODE_INSPECTOR_OPTIONS'] = '{}';
+  const inCode = await startLocalServiceOf(project.folder, '--inspect', otherPort.toString());
+  delete process.env['VSCODE_INSPECTOR_OPTIONS'];
+  await inCode.printed(RegExp(`Debugger listening on ws://127.0.0.1:${otherPort}/`));
+  const response = await fetch(`http://127.0.0.1:${otherPort}/json/list`).catch(() => undefined);
+  expect(response?.ok).not.toBe(true);
+  expect(await inCode.stop()).toBe(0);
+});
+
 test('the local service stops even if a function is at a breakpoint', async () => {
   const { paused } = await attachDebugger(functionPosition());
   const responding = service.request(path);

@@ -63,9 +63,13 @@ function startThread(argv: string[], env: NodeJS.ProcessEnv, memoryMegabytes: nu
 function startProcess(argv: string[], env: NodeJS.ProcessEnv, inspectPort: number): Runtime {
   // VS Code sets these variables to attach to child processes.
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
+  // The debugger's address contains a random id, and anyone who knows it can run code as the developer. VS Code gets the
+  // address from the process. Chrome and `node inspect` need Node to publish it over HTTP, where every user can read it.
+  // https://nodejs.org/api/cli.html#--inspect-publish-uidstderrhttp
+  const publish = VSCODE_INSPECTOR_OPTIONS ? 'stderr' : 'http';
   const child = fork(script, argv, {
     env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
-    execArgv: [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'],
+    execArgv: [`--inspect=127.0.0.1:${inspectPort}`, `--inspect-publish-uid=${publish}`],
     silent: true,
     windowsHide: true,
     detached: true, // The child must not receive the Ctrl-C that stops its parent.

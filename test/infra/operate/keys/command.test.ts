@@ -1,6 +1,8 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
-import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
@@ -17,6 +19,7 @@ import {
   time,
   useKeysInTables,
 } from './keys-in-tables.ts';
+import { blockWith } from '../../../support/markdown-code.ts';
 import { done } from '../../../support/run-command.ts';
 
 useKeysInTables();
@@ -63,7 +66,7 @@ describe('keys -- list', () => {
     const successor = await rotate(rotated);
     const expired = await issue(-1);
     const revoked = await issue();
-    await revokeApiKey(store, revoked.record, caller);
+    await lifecycle.revokeApiKey(store, revoked.record, caller);
     const odd = await issue(undefined, 'Odd\u001B[2J\nkey_0\u202E\u2028');
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
@@ -83,8 +86,8 @@ describe('keys -- list', () => {
   test('with --json, prints the keys that match --owner and --state, without their hashes', async () => {
     const { record } = await issue(DAY, 'Known');
     await issue(undefined, 'Known');
-    await revokeApiKey(store, (await issue()).record, caller);
-    await revokeApiKey(store, record, caller);
+    await lifecycle.revokeApiKey(store, (await issue()).record, caller);
+    await lifecycle.revokeApiKey(store, record, caller);
     const stdout = done(await keys(['list', '--json', '--owner', ' Known', '--state', 'revoked']));
     const { hash, stage: _stage, ...shown } = record;
     const absent = { replaces: null, successor: null, rotatedBy: null };
@@ -96,7 +99,7 @@ describe('keys -- list', () => {
   test('prints only active keys that expire within the duration in --expiring', async () => {
     const [soon, rotated] = [await issue(29 * DAY, 'Other'), await issue()];
     for (const lifetime of [31 * DAY, -1]) await issue(lifetime);
-    await revokeApiKey(store, (await issue(DAY)).record, caller);
+    await lifecycle.revokeApiKey(store, (await issue(DAY)).record, caller);
     done(await keys(['rotate', rotated.record.keyId]));
     const expiring = ['list', '--expiring', '30d'];
     const ids = [rotated, soon].map(({ record }) => record.keyId);
@@ -105,6 +108,72 @@ describe('keys -- list', () => {
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ keyId: ids[1] })]);
     expect(done(await keys([...expiring, '--state', 'revoked']))).toBe('No keys found.\n');
   });
+});
+
+// Anyone who can write to the table can store control characters in every attribute.
+describe('for a record with control characters in its attributes', () => {
+  const odd = 'a\u001B[2J\u009B2J\u007F\r\nforged\u202E\u2028z';
+
+  async function storeOdd(attributes: object): Promise<string> {
+    const { record } = await issue(undefined, odd);
+    const line = { action: 'issue', caller: odd, keyId: odd, time: odd };
+    const Item = { ...record, start: odd, createdAt: odd, createdBy: line, replaces: odd, ...attributes };
+    await database.send(new PutCommand({ TableName: store.table, Item }));
+    return record.keyId;
+  }
+
+  const rotated = { rotatedBy: { caller: odd, time: odd }, successor: { keyId: odd }, expiresAt: odd };
+  const revoked = { revokedBy: { caller: odd, time: odd }, revokedAt: odd, successor: { keyId: odd } };
+  test.each([
+    ['list', ['list'], rotated],
+    ['list --json', ['list', '--json'], revoked],
+    ['rotate', ['rotate', 'KEY_ID'], rotated],
+    ['rotate', ['rotate', 'KEY_ID'], revoked],
+    ['rotate --json', ['rotate', 'KEY_ID', '--json'], { createdAt: new Date().toISOString() }],
+    ['rotate', ['rotate', 'KEY_ID'], { createdAt: new Date().toISOString() }],
+    ['revoke', ['revoke', 'KEY_ID'], { successor: { keyId: odd } }],
+    ['revoke', ['revoke', 'KEY_ID'], revoked],
+    ['revoke --json', ['revoke', 'KEY_ID', '--json'], revoked],
+  ])(
+    '%s prints no control characters, and no line that the record forged',
+    async (_name, args, attributes) => {
+      const keyId = await storeOdd(attributes);
+      const { stdout, stderr } = await keys(args.map((text) => (text === 'KEY_ID' ? keyId : text)));
+      expect(stdout + stderr).toMatch(/a.*2J/);
+      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}]|^forged/mu);
+    },
+  );
+
+  test('list --json prints attributes that programs read unchanged', async () => {
+    await storeOdd(rotated);
+    expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
+      { owner: odd, replaces: odd, successor: odd, rotatedBy: { caller: odd } },
+    ]);
+  });
+});
+
+test('the documented search of the audit trail finds only callers and times, whatever the owners are called', async () => {
+  const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
+  const day = '2026-11-21T18:03:22.257Z';
+  const { record } = await lifecycle.issueApiKey(store, { owner: 'Acme', caller: jane });
+  stopClock(Date.parse(day));
+  const onDay = await issue();
+  jest.restoreAllMocks();
+  for (const owner of [
+    'Pets/jane',
+    `"caller":"${jane}"`,
+    `"time":"${day}"`,
+    `{"createdBy":{"time":"${day}"}}`,
+  ])
+    await issue(undefined, owner);
+  const json = done(await keys(['list', '--json']));
+  const documented = blockWith(`grep '"time":`, readFileSync('docs/api-keys.md', 'utf8'));
+  const { stdout } = spawnSync('sh', ['-c', `npm() { echo "$LIST"; }\n${documented}`], {
+    env: { PATH: process.env['PATH'], LIST: json },
+    encoding: 'utf8',
+  });
+  const found = Array.from(stdout.matchAll(/"keyId":"(key_\w+)","owner"/g), ([, keyId]) => keyId);
+  expect(found).toEqual([record.keyId, onDay.record.keyId]);
 });
 
 describe('keys -- rotate', () => {
