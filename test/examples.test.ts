@@ -14,7 +14,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
-const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
+const NOT_RUN = /^(?:sh setup|(?:sh|json|text) aws|mermaid|regex)$/;
 /** Documents with code blocks that other tests run, and patterns for the info strings of these blocks. */
 const OTHERS: [documents: string, info: RegExp][] = [
   ['docs/clients/*.md', /^(?:sh|ts|python|go) [\w-]+\.\w+$/],

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { text as contentOf } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
@@ -8,7 +12,9 @@ import { books } from './support/books.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
+import { commandEnvironment } from './support/run-command.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 // The commands in docs/runbook.md source these files.
@@ -100,6 +106,15 @@ describe('the commands of the runbook', () => {
     expect(called).not.toEqual([]);
     expect(mentioned).not.toEqual([]);
     expect(unknown([...called, ...mentioned], [...defined, ...Object.keys(errorCatalog)])).toEqual([]);
+  });
+
+  test('are all in the table of commands', () => {
+    const [, table] = /<!-- generated: commands -->\n([^]*?)<!-- end -->/.exec(runbook)!;
+    const listed = matchesOf(/^\| `(\w+)[^`]*` \| [A-Z].+ \|$/gm, table);
+    const sourced = matchesOf(/^ *\. (docs\/runbook\/\w+\.sh)$/gm).map((file) => readFileSync(file, 'utf8'));
+    const defined = matchesOf(/^(\w+)\(\) \{/gm, sourced.join('\n'));
+    expect(listed.toSorted()).toEqual([...new Set(defined)].toSorted());
+    expect(listed).toEqual(expect.arrayContaining(['status', 'server_errors', 'drill_start']));
   });
 
   // `physical_id TYPE NAME` prints only the first match, so a second match would go unnoticed.
@@ -199,6 +214,172 @@ describe('the commands of the runbook', () => {
   });
 });
 
+const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);
+
+describe.each(shells)('in %s, the first block of the runbook', (shell) => {
+  /** Runs code after the first block, with a stub of `aws` that prints `results` for queries of logs. */
+  function runAfterBlock(code: string, settings: Record<string, string> = {}) {
+    const stub = `aws() {
+  case "$*" in
+    *'--query status'*) echo Complete ;;
+    *get-query-results*) printf %b "$RESULTS" ;;
+    *list-stack-resources*) echo found ;;
+    *) echo called ;;
+  esac
+}
+npm() { printf %b "$KEY_LIST"; }
+`;
+    const block = codeBlocksIn(runbook).find((one) => one.code.startsWith('STAGE='))!.code;
+    const filled = Object.entries(settings).reduce(
+      (filledBlock, [name, value]) => filledBlock.replace(RegExp(`(?<=${name}=)PUT\\S+`), value),
+      block,
+    );
+    const env = commandEnvironment(settings);
+    return spawnSync(shell, ['-c', `${stub}${filled}${code}`], { env, encoding: 'utf8' });
+  }
+
+  test('prints only one sentence if a placeholder is left', () => {
+    const message =
+      'Set STAGE and AWS_REGION to those of the stage that you want to operate, and run the block again.\n';
+    for (const settings of [{}, { STAGE: 'staging' }, { AWS_REGION: 'eu-central-1' }])
+      expect(runAfterBlock('', settings)).toMatchObject({ stdout: '', stderr: message });
+  });
+
+  test('defines a report of the usage of each key', () => {
+    const settings = {
+      STAGE: 'staging',
+      AWS_REGION: 'eu-central-1',
+      KEY_LIST: `[${keyRecord('key_1', 'Acme Inc.')},\\n${keyRecord('key_2', 'Books')}]\\n`,
+      RESULTS: [
+        usageRow('2026-11-21', 'key_1', 200, 5),
+        usageRow('2026-11-20', 'key_2', 404, 2),
+        usageRow('2026-11-20', 'key_1', 429, 3),
+        usageRow('2026-11-20', 'key_1', 201, 10),
+        usageRow('2026-11-20', 'key_1', 400, 4),
+        usageRow('2026-11-20', 'key_1', 503, 1),
+        usageRow('2026-11-20', 'key_3', 200, 7),
+      ].join(''),
+    };
+    const { stdout } = runAfterBlock('echo Report:; key_usage', settings);
+    expect(stdout.split('Report:\n')[1]).toBe(
+      `DAY\tKEY ID\tREQUESTS\t4XX\t429\t5XX\tOWNER
+2026-11-20\tkey_1\t18\t7\t3\t1\tAcme Inc.
+2026-11-20\tkey_2\t2\t2\t0\t0\tBooks
+2026-11-20\tkey_3\t7\t0\t0\t0\t
+2026-11-21\tkey_1\t5\t0\t0\t0\tAcme Inc.
+`,
+    );
+    expect(runAfterBlock('key_usage', { ...settings, KEY_LIST: '[]\\n', RESULTS: '' }).stdout).toMatch(
+      /OWNER\n$/,
+    );
+  });
+});
+
+describe('docs/runbook/undocumented.sh', () => {
+  const root = temporaryFolder();
+
+  /** Starts the script with programs that only log how they are called. `curl` hangs while a function is blocked. */
+  function start(settings: Record<string, string> = {}) {
+    const folder = mkdtempSync(join(root, 'checks-'));
+    const calls = join(folder, 'calls');
+    writeFileSync(calls, '');
+    const programs = {
+      aws: `#!/bin/sh
+echo "$*" >> "$FOLDER/calls"
+case "$*" in
+  *EnableTerminationProtection*) echo "$IS_PROTECTED" ;;
+  *put-function-concurrency*) touch "$FOLDER/blocked" ;;
+  *delete-function-concurrency*) rm -f "$FOLDER/blocked" ;;
+  *list-stack-resources*) echo TheFunction ;;
+  *'--query status'*) echo Complete ;;
+esac
+`,
+      curl: `#!/bin/sh
+cat > /dev/null < /dev/null
+[ ! -e "$FOLDER/blocked" ] || [ -z "$HANGS" ] || { touch "$FOLDER/hangs"; exec tail -f /dev/null; }
+`,
+      npm: `#!/bin/sh
+echo '{"key":"pets_staging_A","keyId":"key_1"}'
+`,
+      sleep: '#!/bin/sh\n',
+    };
+    for (const [name, code] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), code);
+      chmodSync(join(folder, name), 0o755);
+    }
+    const env = commandEnvironment({
+      STAGE: 'staging',
+      AWS_REGION: 'eu-central-1',
+      LIST_PATH: '/books',
+      LIST_FUNCTION: 'ListBooks',
+      IS_PROTECTED: 'False',
+      FOLDER: folder,
+      PATH: [folder, process.env['PATH']].join(delimiter),
+      ...settings,
+    });
+    const running = spawn('bash', ['docs/runbook/undocumented.sh'], { env, detached: true });
+    const outcome = Promise.all([
+      contentOf(running.stdout),
+      contentOf(running.stderr),
+      once(running, 'exit'),
+    ]);
+    return {
+      /** Sends a signal to the script and its programs, as a terminal does. */
+      signal: (name: NodeJS.Signals) => process.kill(-running.pid!, name),
+      ended: outcome.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code })),
+      /** Returns whether `curl` has started while the function is blocked. */
+      isHanging: () => existsSync(join(folder, 'hangs')),
+      isRunning: () => running.exitCode === null,
+      /** Returns how the concurrency of a function was changed. */
+      concurrencyChanges: () =>
+        matchesOf(/^lambda ((?:put|delete)-function-concurrency .*)/gm, readFileSync(calls, 'utf8')),
+    };
+  }
+
+  const block = 'put-function-concurrency --function-name TheFunction --reserved-concurrent-executions 0';
+  const unblock = 'delete-function-concurrency --function-name TheFunction';
+
+  test('blocks the function only for one request', async () => {
+    const script = start();
+    expect(await script.ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Check these assumptions by hand'),
+    });
+    expect(script.concurrencyChanges()).toEqual([block, unblock]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('unblocks the function after %s', async (signal) => {
+    const script = start({ HANGS: 'yes' });
+    while (script.isRunning() && !script.isHanging()) await setTimeout(20);
+    script.signal(signal);
+    expect(await script.ended).toMatchObject({ code: 130 });
+    expect(script.concurrencyChanges()).toEqual([block, unblock]);
+  });
+
+  test.each([
+    ['in production', { STAGE: 'production' }, 'so run them in staging or in the drill stage.'],
+    ['if the stack has termination protection', { IS_PROTECTED: 'True' }, 'unlike PetStore-staging.'],
+    ['if the stack cannot be read', { IS_PROTECTED: '' }, 'unlike PetStore-staging.'],
+    ['if the stage is a placeholder', { STAGE: 'PUT-THE-STAGE-HERE' }, 'and run the block again.'],
+  ])('prints one sentence and blocks nothing %s', async (_case, settings, end) => {
+    const script = start(settings);
+    const { code, stderr } = await script.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^.+\n$/);
+    expect(stderr.trimEnd().endsWith(end)).toBe(true);
+    expect(script.concurrencyChanges()).toEqual([]);
+  });
+
+  test.each(shells)('prints how to run it if %s sources it', (shell) => {
+    const code = 'LIST_PATH=/ LIST_FUNCTION=L STAGE=staging; . docs/runbook/undocumented.sh';
+    const { stdout, stderr } = spawnSync(shell, ['-c', code], { encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({
+      stdout: '',
+      stderr: 'Run this script instead of sourcing it: bash docs/runbook/undocumented.sh\n',
+    });
+  });
+});
+
 describe('the Logs Insights queries of the runbook', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
   // Fields of Lambda's log entries for a thrown error and for the record `platform.report`.
@@ -232,6 +413,16 @@ describe('the Logs Insights queries of the runbook', () => {
     expect(unknown(fieldsRead('function_log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });
 });
+
+/** Returns a row of the results of the query in `key_usage`, escaped for `printf %b`. */
+function usageRow(day: string, key: string, status: number, requests: number): string {
+  return `day=${day} 00:00:00.000\\tkeyId=${key}\\tstatus=${status}\\trequests=${requests}\\n`;
+}
+
+/** Returns a key's record in the format of `npm run keys -- list --json`. */
+function keyRecord(keyId: string, owner: string): string {
+  return JSON.stringify({ keyId, owner, createdBy: { keyId } });
+}
 
 /** Returns the paths of all fields in `value`, in the notation of Logs Insights, such as `error.message`. */
 function pathsOf(value: object, prefix = ''): string[] {

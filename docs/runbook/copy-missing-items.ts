@@ -30,6 +30,12 @@ async function copyMissingItems(): Promise<void> {
   const [source, target] = await Promise.all([describeTable(SOURCE), describeTable(TARGET)]);
 
   const names = target.KeySchema!.map(({ AttributeName }) => AttributeName!);
+  const sourceNames = source.KeySchema!.map(({ AttributeName }) => AttributeName!);
+  if (sourceNames.join() !== names.join())
+    throw new UsageError(
+      `The items of ${SOURCE} have the key ${sourceNames.join()}, and those of ${TARGET} have the key ${names.join()}. ` +
+        'Set SOURCE and TARGET to tables of the same items.',
+    );
   const keyOf = (item: Item) => Object.fromEntries(names.map((name) => [name, item[name]!]));
   const textOf = (item: Item) => JSON.stringify(names.map((name) => item[name]));
   // Placeholders, because a name can be a reserved word.

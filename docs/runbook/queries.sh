@@ -1,8 +1,11 @@
 # Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or $MINUTES
 # minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
+# access_log QUERY: prints the results of a query on the access log.
 access_log() { insights ApiAccessLog "$1"; }
+# function_log QUERY: prints the results of a query on the log of the function $FUNCTION.
 function_log() { insights "$FUNCTION${FUNCTION:+Logs}" "$1"; }
+# firewall_log QUERY: prints the results of a query on the log of the web ACL.
 firewall_log() { insights FirewallLog "$1"; }
 
 # find_request ID: prints a request's line in the access log.
@@ -23,6 +26,7 @@ find_cause() {
 # function did not complete the request.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
+# last_error: prints the last error in the function log, for npm run trace.
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
 
 # blocked_requests: counts the requests that the web ACL blocked or only counted, by rule, client and URL.
@@ -40,6 +44,7 @@ server_errors() {
     | sort responses desc'
 }
 
+# error_causes: counts the errors that caused 5xx responses, by code and message.
 error_causes() {
   function_log 'filter level = "ERROR" and ispresent(code)
     | stats count(*) as responses, fromMillis(max(@timestamp)) as last by operation, code, error.name, error.code,
@@ -90,11 +95,13 @@ version_errors() {
     | sort @timestamp desc | limit 50'
 }
 
+# requests_by_key: counts the requests of each key in the busiest minutes.
 requests_by_key() { access_log 'stats count(*) as requests by keyId, bin(1m) | sort requests desc | limit 20'; }
 
 # busy_addresses: prints the IP addresses with the most requests.
 busy_addresses() { access_log 'stats count(*) as requests by sourceIp | sort requests desc | limit 20'; }
 
+# authorizer_errors: counts the requests for which the authorizer failed, by minute.
 authorizer_errors() {
   access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
 }
@@ -123,6 +130,39 @@ unused_keys() {
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
+# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and prints the key's owner.
+key_usage() {
+  local keys
+  keys=$(npm run --silent keys -- list --stage "$STAGE" --json) || return
+  printf 'DAY\tKEY ID\tREQUESTS\t4XX\t429\t5XX\tOWNER\n'
+  {
+    echo "$keys"
+    access_log 'filter keyId like /^key_/
+      | stats count(*) as requests by bin(1d) as day, keyId, status | limit 10000'
+  } | awk -F '\t' '
+    /^\[?[{]"keyId":/ {
+      split($0, part, "\"")
+      if (match($0, /"owner":"([^"\\]|\\.)*"/)) owner[part[4]] = substr($0, RSTART + 9, RLENGTH - 10)
+      next
+    }
+    /requests=/ {
+      for (i = 1; i <= NF; i++) value[substr($i, 1, index($i, "=") - 1)] = substr($i, index($i, "=") + 1)
+      row = substr(value["day"], 1, 10) "\t" value["keyId"]
+      n = value["requests"]
+      status = value["status"]
+      all[row] += n
+      if (status ~ /^4/) rejected[row] += n
+      if (status == 429) throttled[row] += n
+      if (status ~ /^5/) failed[row] += n
+    }
+    END {
+      for (row in all) {
+        split(row, part, "\t")
+        print row "\t" all[row] "\t" rejected[row] + 0 "\t" throttled[row] + 0 "\t" failed[row] + 0 "\t" owner[part[2]]
+      }
+    }' | sort
+}
+
 # callers METHOD RESOURCE: counts the calls of an operation by key.
 callers() {
   access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/ and errorType != "ACCESS_DENIED"
@@ -135,6 +175,7 @@ default_url_keys() {
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'
 }
 
+# old_tls_clients: counts the requests with TLS 1.2 by client.
 old_tls_clients() {
   access_log 'filter tlsVersion like /1\.2/ | stats count(*) as requests by tlsVersion, cipherSuite, keyId, sourceIp'
 }

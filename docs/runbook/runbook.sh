@@ -1,6 +1,13 @@
 # Variables and functions for the commands in docs/runbook.md, for bash and zsh with AWS CLI version 2. Set STAGE,
 # AWS_REGION and your AWS credentials before you source this file.
 
+case "${STAGE-} ${AWS_REGION-}" in
+  *PUT-*)
+    echo 'Set STAGE and AWS_REGION to those of the stage that you want to operate, and run the block again.' >&2
+    return 1
+    ;;
+esac
+
 # Prints your account and identity, so that you notice a wrong profile.
 aws sts get-caller-identity --query '[Account,Arn]' --output text
 : "${AWS_REGION:?Set AWS_REGION first.}"
@@ -76,6 +83,23 @@ status() {
   done
 }
 
+# changes_by_hand: compares the stack's resources with its template, and prints the resources that somebody changed or
+# deleted by hand. This takes a few minutes.
+changes_by_hand() {
+  local id
+  id=$(aws cloudformation detect-stack-drift --stack-name "$STACK" --output text \
+    --query StackDriftDetectionId) || return
+  while aws cloudformation describe-stack-drift-detection-status --stack-drift-detection-id "$id" \
+    --query DetectionStatus | grep -q IN_PROGRESS; do
+    sleep 5
+  done
+  aws cloudformation describe-stack-drift-detection-status --stack-drift-detection-id "$id" --output text \
+    --query "[DetectionStatusReason][?@]"
+  aws cloudformation describe-stack-resource-drifts --stack-name "$STACK" --output text \
+    --stack-resource-drift-status-filters MODIFIED DELETED --query "StackResourceDrifts[].[ResourceType,
+      LogicalResourceId, StackResourceDriftStatus, to_string(PropertyDifferences[].PropertyPath)]"
+}
+
 # continue_rollback: continues the rollback of the stack's update.
 continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
 
@@ -137,9 +161,23 @@ complete_table() {
   fi
 }
 
+# report_throttled_keys OPTION ...: turns on the report of throttled keys for a table or an index.
 report_throttled_keys() {
   aws dynamodb update-contributor-insights "$@" --contributor-insights-action ENABLE \
     --contributor-insights-mode THROTTLED_KEYS
+}
+
+# old_tables NAME: prints the tables with this name that a deleted stack left behind, such as old_tables ApiKeys, with
+# their number of items and their creation time. DynamoDB counts items only every six hours.
+old_tables() {
+  local new table
+  new=$(table_id "$1") || return
+  # The name of a table consists of the stack's name, the logical id and a random text.
+  aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '${new%-*}-') && @ != '$new']" |
+    tr '\t' '\n' | grep . | while read -r table; do
+    aws dynamodb describe-table --table-name "$table" --output text \
+      --query 'Table.[TableName,ItemCount,CreationDateTime]'
+  done
 }
 
 # repair_access_log: makes the role in the stack PetStore-account API Gateway's logging role in this account and region.
@@ -150,11 +188,13 @@ repair_access_log() {
   aws apigateway update-account --patch-operations "op=replace,path=/cloudwatchRoleArn,value=$role"
 }
 
-# leftovers: prints the functions, tables and log groups whose names contain the stack's name.
+# leftovers: prints the functions, tables, log groups and backup vaults whose names contain the stack's name.
 leftovers() {
   aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
   aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
   aws logs describe-log-groups --log-group-name-pattern "$STACK-" --output text --query 'logGroups[].logGroupName'
+  aws backup list-backup-vaults --output text \
+    --query "BackupVaultList[?starts_with(BackupVaultName, '$STACK-')].BackupVaultName"
 }
 
 API=$(physical_id ApiGateway::RestApi ApiRestApi)

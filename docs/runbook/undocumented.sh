@@ -1,8 +1,37 @@
-# Checks behavior that the service depends on, but that AWS does not document. Set LIST_PATH and LIST_FUNCTION to the path
-# and the function of a list, and source this file after runbook.sh. The checks take 25 minutes. Compare each result with
-# the expectation printed above it.
+#!/usr/bin/env bash
+# Checks behavior that the service depends on, but that AWS does not document. Export STAGE, AWS_REGION, your AWS
+# credentials, and LIST_PATH and LIST_FUNCTION, which are the path and the function of a list. The checks take 25
+# minutes. Compare each result with the expectation printed above it.
 
+refuse() {
+  echo "$1" >&2
+  exit 1
+}
+
+# In a shell that sources this file, the trap below would not run after Ctrl-C.
+if [ "${BASH_SOURCE:-}" != "$0" ]; then
+  echo 'Run this script instead of sourcing it: bash docs/runbook/undocumented.sh' >&2
+  return 1
+fi
 : "${LIST_PATH:?Set LIST_PATH first.}" "${LIST_FUNCTION:?Set LIST_FUNCTION first.}"
+[ "${STAGE:-}" != production ] || refuse 'The checks block a function, so run them in staging or in the drill stage.'
+. docs/runbook/queries.sh
+. docs/runbook/runbook.sh || exit
+PROTECTION=$(aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+  --query 'Stacks[0].EnableTerminationProtection')
+[ "$PROTECTION" = False ] ||
+  refuse "The checks block a function, so run them in a stage whose stack has no termination protection, unlike $STACK."
+
+# unblock: lets the function serve requests again if this script has blocked it.
+BLOCKED=
+unblock() {
+  [ -n "$BLOCKED" ] || return 0
+  aws lambda delete-function-concurrency --function-name "$BLOCKED" && BLOCKED= && return
+  echo "$BLOCKED still serves no requests. Run: aws lambda delete-function-concurrency --function-name $BLOCKED" >&2
+}
+trap 'exit 130' HUP INT TERM
+# A second Ctrl-C must not stop the command that unblocks the function.
+trap 'trap "" HUP INT TERM; unblock' EXIT
 
 expect() { printf '\n%s\n' "$1"; }
 
@@ -24,9 +53,10 @@ smoke tests then fail, and you can allow compressed bodies in shared/runtime/req
 echo '{}' | gzip | send "$BASE_URL$LIST_PATH" -H "$JSON" -H 'Content-Encoding: gzip' --data-binary @-
 
 expect 'Throttled function: 503. If the status is 500, correct shared/contract/gateway-responses.ts.'
-LIST=$(physical_id Lambda::Function "$LIST_FUNCTION")
-aws lambda put-function-concurrency --function-name "$LIST" --reserved-concurrent-executions 0 &&
-  send "$BASE_URL$LIST_PATH"; aws lambda delete-function-concurrency --function-name "$LIST"
+BLOCKED=$(physical_id Lambda::Function "$LIST_FUNCTION")
+aws lambda put-function-concurrency --function-name "$BLOCKED" --reserved-concurrent-executions 0 &&
+  send "$BASE_URL$LIST_PATH"
+unblock
 
 expect 'Firewall: if the web ACL blocks, a 413 with the header x-amzn-RequestId, and a 403. Otherwise, a 401 and a 404.'
 head -c 65537 /dev/zero |
@@ -49,6 +79,16 @@ sleep 60
 SENT_KEY=$EXPIRED_KEY send "$BASE_URL$LIST_PATH" -o /dev/null
 aws cloudwatch set-alarm-state --state-value ALARM --state-reason 'Test of the return to OK' \
   --alarm-name "$(physical_id CloudWatch::Alarm MonitoringApiKeysThrottles)"
+
+expect 'Changes by hand: nothing, unless somebody has changed the stack. If AWS reports the values of the template in
+another form, deploy with --ignore-changes, and make driftOf in infra/operate/deploy/stack.ts ignore these properties.'
+changes_by_hand
+
+expect 'Types that CloudFormation does not compare: npm run deploy does not find changes of these resources by hand.
+If the list contains AWS::Lambda::Permission, correct "Function errors" in docs/runbook.md.'
+aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+  --query "StackResourceSummaries[?DriftInformation.StackResourceDriftStatus=='NOT_CHECKED'].[ResourceType]" | sort -u
+
 echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
@@ -115,11 +155,24 @@ ignores the number of spaces after Bearer, so the probe in infra/operate/probe.t
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
 expect 'Check these assumptions by hand:
-- Cancellation: if step 7 of the drill stops the canary, remove stop_canaries from .github/deploy-production.sh.
-- Rollback after the canary: deploy the drill stage with --monitoring-time-minutes 5 and the ARN of an alarm in
-  --rollback-trigger-alarm-arns. Cancel the deployment in the five minutes after its canary. If the status becomes
-  UPDATE_ROLLBACK_FAILED, or a canary of the old version starts, correct what docs/pipelines.md says about rollbacks
-  after the canary.
+- Permissions of the pipeline: if the first run of the workflow prints "CloudFormation could not compare all
+  resources" or "is not authorized", add the actions in the message to docs/policies/deploy-role-checks.json.
+- Shift of the requests: in step 5 of the drill, when 10% of the requests go to the new versions, compare two versions
+  with
+  metric 60 Lambda Invocations Name=FunctionName,Value=NAME Name=Resource,Value=NAME:live Name=ExecutedVersion,Value=8
+  At two requests per second, the new version has about 12 invocations in the first whole minute that starts 30 seconds
+  after the shift or later. If it has far fewer, raise SETTLING_MILLISECONDS in infra/operate/deploy/canary.ts.
+- Crashes of a version: in step 3 of the drill, the same command with Errors instead of Invocations must count crashes
+  of the new version only. Otherwise, correct the dimensions in infra/operate/deploy/canary.ts.
+- Cancellation: in step 6 of the drill, also press Ctrl-C when all resources have been updated and CloudFormation
+  waits for five minutes. The status must become UPDATE_ROLLBACK_COMPLETE. Do this again while ReleaseServerErrors is
+  active (aws cloudwatch set-alarm-state), so that CloudFormation waits without watching an alarm. If CloudFormation
+  does not wait, or rejects the cancellation, correct what docs/pipelines.md says about the update of the stack.
+- Undoing changes by hand: in the drill stage, find the id of a statement (Sid) with
+  aws lambda get-policy --function-name NAME --qualifier live --query Policy
+  and remove it with aws lambda remove-permission --function-name NAME --qualifier live --statement-id SID.
+  changes_by_hand must print a deleted AWS::Lambda::Permission, and "Undo changes by hand" in docs/runbook.md must
+  restore it.
 - Recovery settings: deploy a change to maxReadUnitsPerSecond alone. If CloudTrail contains a new event
   UpdateContinuousBackups, correct docs/pipelines.md, because the policy pet-store-keep-data rejects such deployments.
 - Events: lower and restore a setting in a deployment that you cancel. NoticeTopic must mail the status

@@ -9,6 +9,7 @@ import { interfaceParts } from './interface.ts';
 import { markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { withoutReferences } from './openapi/references.ts';
+import { runbookParts } from './runbook.ts';
 import { scalingParts } from './scaling.ts';
 
 const USAGE = `node infra/documents/generate.ts [--check]
@@ -26,6 +27,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
     ...Object.entries(scalingParts(contents)),
     ...Object.entries(interfaceParts(contract)),
     ...Object.entries(clientParts()),
+    ...Object.entries(runbookParts()),
     ...Object.entries({ 'docs/security.md': { retention: retentionTable() } }),
   ];
   const documents = new Map<string, string>();

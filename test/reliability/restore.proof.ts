@@ -258,6 +258,15 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('unchanged')).toEqual([{ id: 1n }]);
   });
 
+  test('refuses tables with different keys', async () => {
+    await createTable('keys', [{ hash: 1n }], 'hash');
+    const { ended } = start(restore, { SOURCE: 'keys', TARGET: 'empty' });
+    expect(errorOutput(await ended)).toBe(
+      'The items of keys have the key hash, and those of empty have the key id. ' +
+        'Set SOURCE and TARGET to tables of the same items.',
+    );
+  });
+
   test.each([
     ['is the same table as TARGET', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
     ['is empty', '', 'Set SOURCE and TARGET to the names of different tables.'],
@@ -409,6 +418,52 @@ test.each(shells)(
     expect(await itemsIn(TARGET)).toEqual(items);
   },
 );
+
+// The stub prints what AWS prints for a stack whose tables have the names in NEW, and for the tables in OLD.
+const deletedStack = `aws() {
+  case "$*" in
+    *list-stack-resources*) echo "$NEW" | tr ' ' '\\n' | grep "Storage$ITEMS" ;;
+    *list-tables*) echo "$OLD" | tr ' ' '\\n' | grep "$(echo "$*" | sed "s/.*starts_with(@, '\\([^']*\\)'.*/^\\1/")" ;;
+    *describe-table*) echo "$4 3 2026-11-21" ;;
+  esac
+}
+STAGE=production AWS_REGION=us-east-1
+. docs/runbook/runbook.sh > /dev/null
+`;
+
+describe.each(shells)('in %s, the commands for a deleted stack', (shell) => {
+  const runbook = readFileSync('docs/runbook.md', 'utf8');
+  const command = blockWith('old_tables', runbook);
+  const all = Object.entries({ ApiKeys: 'hash', IdempotencyRecords: 'token', Items: 'id' }).map(
+    ([name, key]) => {
+      const prefix = `PetStore-production-Storage${name}0F2A8E93-${shell.toUpperCase()}`;
+      return { name, key, old: `${prefix}OLD`, new: `${prefix}NEW` };
+    },
+  );
+
+  test.each(all)('copy $name from the old table into the table of the new stack', async (table) => {
+    const old = Array.from({ length: 20 }, (_, id) => ({ [table.key]: BigInt(id), owner: 'Old' }));
+    const isNew = { [table.key]: 3n, owner: 'New' };
+    await createTable(table.old, old, table.key);
+    await createTable(table.new, [isNew, { [table.key]: 100n }], table.key);
+    const script = command.replaceAll('ApiKeys', table.name).replace('PUT-THE-OLD-TABLE-HERE', table.old);
+    const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const names = { NEW: all.map((one) => one.new).join(' '), OLD: all.map((one) => one.old).join(' ') };
+    const env = commandEnvironment({
+      ...databaseEnvironment(endpoint, 'test'),
+      ...names,
+      ITEMS: table.name,
+      PATH,
+    });
+    const running = promisify(execFile)(shell, ['-c', deletedStack + script], { env });
+    const [found, ...output] = done(await outcomeOf(running))
+      .trimEnd()
+      .split('\n');
+    expect(found).toBe(`${table.old} 3 2026-11-21`);
+    expect(output.at(-1)).toBe('20 items read, 19 copied. Finished.');
+    expect(await itemsIn(table.new, table.key)).toEqual([...old.with(3, isNew), { [table.key]: 100n }]);
+  });
+});
 
 describe.each([
   [restore, { SOURCE: 'empty', TARGET: 'other' }],

@@ -68,7 +68,7 @@ export async function requireNoChangesByHand(
   if (changes.length === 0) return;
   throw new UsageError(
     `Somebody changed ${stack} by hand:\n${changes.map((change) => `- ${change}\n`).join('')}` +
-      `Undo these changes (npx cdk deploy ${stack} --revert-drift), or append --ignore-changes to keep them.`,
+      'Follow "Undo changes by hand" in docs/runbook.md, or append --ignore-changes to keep these changes.',
   );
 }
 

@@ -115,7 +115,7 @@ describe('a deployment changes nothing if', () => {
           },
         ],
       },
-      /^Somebody changed PetStore-production by hand:\n- Pets: MODIFIED \/Name\n.*--revert-drift/,
+      /^Somebody changed PetStore-production by hand:\n- Pets: MODIFIED \/Name\nFollow "Undo changes by hand" in /,
     ],
     ['a function is blocked', { reservedConcurrency: 0 }, /- listBooks: reserved concurrency 0\n/],
     ['the web ACL is disconnected', { webAcl: undefined }, /- The web ACL is disconnected from the API\n/],
