@@ -41,6 +41,7 @@ export function interfaceParts(contract: any): Parts {
       list: list(`${path}?limit=1`, '-i '),
       'next page': nextPage(first),
       error: errorExample(contract, path),
+      'hidden key': listWithHiddenKey(`${path}?limit=1`),
       errors: errorList(),
       limits: limitTable(),
     },
@@ -138,6 +139,11 @@ function createWithKey(path: string, item: object): string {
 
 function list(pathAndQuery: string, options = ''): string {
   return codeBlock('sh', `curl ${options}"${urlOf(pathAndQuery)}" ${AUTHORIZATION}`);
+}
+
+function listWithHiddenKey(pathAndQuery: string): string {
+  const header = `printf 'header = "Authorization: Bearer %s"\\n' "$API_KEY"`;
+  return codeBlock('sh', `${header} | curl --config - "${urlOf(pathAndQuery)}"`);
 }
 
 function nextPage({ path, cursorPrefix }: Collection): string {
