@@ -16,7 +16,7 @@ function appliesTo(pattern: string, file: string): boolean {
 }
 
 const deciding =
-  /^(?:\.github|\.ci|infra|docs\/policies|docs\/runbook)\/|^cdk\.json$|(?:^|\/)(?:package(?:-lock)?\.json|\.npmrc)$/;
+  /^(?:\.github|\.ci|infra|shared|docs\/policies|docs\/runbook)\/|^cdk\.json$|(?:^|\/)(?:package(?:-lock)?\.json|\.npmrc)$/;
 
 test('every file that decides what is deployed, and with which permissions, has a code owner', () => {
   const files = allFiles().filter((file) => deciding.test(file));

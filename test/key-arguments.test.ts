@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeBlocksIn } from './support/markdown-code.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 // All users of a machine can see the arguments of its processes. The proof of the shell client tests that client.
@@ -38,20 +39,32 @@ test('the scripts in docs/runbook pass API keys to curl, but not as arguments', 
   expect(sent).toMatch(/^Authorization: Bearer pets_staging_made_up$/m);
 });
 
+// Other blocks are examples for clients, and the API reference explains how to hide the key in them.
+test('the commands for operators in docs pass API keys to curl, but not as arguments', () => {
+  const lines = globSync('{*,docs/**/*}.md').flatMap((file) =>
+    codeBlocksIn(readFileSync(file, 'utf8'))
+      .filter(({ info }) => info === 'sh aws')
+      .flatMap(({ code }) => code.replaceAll('\\\n', '').split('\n'))
+      .map((line) => `${file}: ${line}`),
+  );
+  expect(lines.some((line) => line.includes('with_key'))).toBe(true);
+  expect(lines.filter((line) => /Bearer|\bcurl\b.*API_KEY/.test(line))).toEqual([]);
+});
+
 /**
  * Writes a replacement of curl to `folder`. It records its arguments, which all users of a machine can see, and the headers
  * that it reads from file descriptors and standard input.
  */
 function fakeCurl(folder: string) {
   const [argumentsFile, headersFile] = [join(folder, 'arguments'), join(folder, 'headers')] as const;
-  const script = `#!/usr/bin/env bash
+  const program = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> '${argumentsFile}'
 for argument; do
   case $argument in @/*) cat "\${argument#@}" >> '${headersFile}' ;; esac
 done
 case $* in *'--config -'*) cat >> '${headersFile}' ;; esac
 `;
-  writeFileSync(join(folder, 'curl'), script, { mode: 0o755 });
+  writeFileSync(join(folder, 'curl'), program, { mode: 0o755 });
   return {
     argumentsFile,
     headersFile,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { text as contentOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { errorCatalog } from '../shared/contract/errors.ts';
@@ -97,6 +97,7 @@ describe('docs/runbook.md', () => {
 describe('the commands of the runbook', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
   const functions = resourcesOf(production, 'AWS::Lambda::Function');
+  const folder = temporaryFolder();
 
   test('are defined in the files that docs/runbook.md sources', () => {
     const defined = matchesOf(/^(\w+)\(\) \{/gm, commands);
@@ -204,6 +205,41 @@ describe('the commands of the runbook', () => {
       'PetStore-production',
       '',
     ]);
+  });
+
+  test('of the drill restore the changed file after the deployment', () => {
+    writeFileSync(join(folder, 'source.ts'), 'first();\n');
+    const script = `git init -q && git add . && git -c user.name=a -c user.email=a@example.com commit -qm a
+npm() { cat source.ts; }
+. "$DRILL"
+drill_change source.ts 'second();'`;
+    const env = { ...process.env, DRILL: resolve('docs/runbook/drill.sh') };
+    const printed = execFileSync('bash', ['-c', script], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    expect(printed).toBe('first();\nsecond();\n');
+    expect(readFileSync(join(folder, 'source.ts'), 'utf8')).toBe('first();\n');
+  });
+
+  test('look for the tables of a deleted stack, but not for those of the new stack', () => {
+    const stub = `aws() {
+  case "$*" in
+    *list-stack-resources*GlobalTable*StorageApiKeys*) echo PetStore-a-StorageApiKeys1A2B-NEW ;;
+    *list-stack-resources*) echo None ;;
+    *list-tables*) echo "$*" >&2; printf 'PetStore-a-StorageApiKeys1A2B-OLD\n' ;;
+    *describe-table*) echo "$4" ;;
+  esac
+}`;
+    const script = `${stub}\n. docs/runbook/runbook.sh > /dev/null 2>&1\nold_tables ApiKeys`;
+    const env = { ...process.env, STAGE: 'a', AWS_REGION: 'eu-central-1' };
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' });
+    expect(stdout).toBe('PetStore-a-StorageApiKeys1A2B-OLD\n');
+    expect(stderr).toContain(
+      "[?starts_with(@, 'PetStore-a-StorageApiKeys1A2B-') && @ != 'PetStore-a-StorageApiKeys1A2B-NEW']",
+    );
   });
 
   test('restore the time to live of each table that has one', () => {
@@ -395,6 +431,30 @@ describe('the Logs Insights queries of the runbook', () => {
     }
   });
 
+  // Lines of the access log: a request with an active key, one with an expired key, and one with a made-up key.
+  const [active, expired, madeUp] = [
+    { keyId: 'key_1', errorType: '-', status: '200', method: 'GET', resource: '/v1/books' },
+    { keyId: 'key_2', errorType: 'ACCESS_DENIED', status: '401', method: 'GET', resource: '/v1/books' },
+    { keyId: '-', errorType: 'ACCESS_DENIED', status: '401', method: 'GET', resource: '/v1/books' },
+  ].map((line) => ({ ...line, domainName: 'a.execute-api.eu-central-1.amazonaws.com' }));
+
+  test.each([
+    ['used_keys', [active]],
+    ['unused_keys', [active]],
+    ['key_usage', [active]],
+    ["callers GET '/v1/books'", [active]],
+    ['default_url_keys', [active]],
+    ['denied_keys', [expired]],
+    ['key_requests key_2', [expired]],
+  ])('count the requests of the right keys in %s', (command, expected) => {
+    const script = `npm() { :; }
+. docs/runbook/queries.sh
+insights() { echo "$2" >&2; }
+${command}`;
+    const { stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect([active, expired, madeUp].filter((line) => isSelected(stderr, line!))).toEqual(expected);
+  });
+
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
   test('use only fields of the firewall log that AWS WAF writes', () => {
     const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
@@ -413,6 +473,19 @@ describe('the Logs Insights queries of the runbook', () => {
     expect(unknown(fieldsRead('function_log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });
 });
+
+/**
+ * Returns whether the first command `filter` of a query selects a line. Supports comparisons with `=`, `!=` and `like`.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax-Filter.html
+ */
+function isSelected(query: string, line: Record<string, string>): boolean {
+  const [, filter] = /^filter ([^|]+)/.exec(query)!;
+  return filter!.split(' and ').every((condition) => {
+    const [, field, operator, pattern] = /^(\w+) (=|!=|like) ["/](.*)["/]\s*$/.exec(condition)!;
+    if (operator === 'like') return new RegExp(pattern!).test(line[field!]!);
+    return (line[field!] === pattern) === (operator === '=');
+  });
+}
 
 /** Returns a row of the results of the query in `key_usage`, escaped for `printf %b`. */
 function usageRow(day: string, key: string, status: number, requests: number): string {

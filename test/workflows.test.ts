@@ -41,8 +41,16 @@ test('Dependabot updates every folder that has a lock file', () => {
 const deployment = read('deploy.yml');
 const jobOf = (name: string) => jobsIn(deployment).find((job) => job.startsWith(`  ${name}:\n`));
 
+test('a canceled job of production points all requests back to the old versions', () => {
+  expect(jobOf('production')).toMatch(
+    / {6}- if: cancelled\(\)\n {8}run: >\n.*\n {10}--stage production --back --if-unfinished\n$/,
+  );
+});
+
 test('deployments run only on main, and GitHub cancels no running deployment', () => {
-  expect(deployment).toMatch(/^on:\n {2}push:\n {4}branches: \[main\]\n {2}workflow_dispatch:\n\n/m);
+  expect(deployment).toMatch(
+    /^on:\n {2}push:\n {4}branches: \[main\]\n(?: {2}#.*\n)* {2}workflow_dispatch:\n(?: {4,}.*\n)*\n/m,
+  );
   for (const job of ['test', 'synthesize'])
     expect(jobOf(job)).toContain("if: github.ref == 'refs/heads/main'");
   expect(deployment).toContain('cancel-in-progress: false');
@@ -67,7 +75,7 @@ test('a job without tests synthesizes, and the deployments deploy only the assem
   expect(synthesize).not.toMatch(/cache: npm|secrets\.|: write/);
   for (const stage of ['staging', 'production']) {
     expect(jobOf(stage)).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
-    const command = commandsIn(jobOf(stage)!).find((one) => one.includes('deploy/main.ts'));
+    const command = commandsIn(jobOf(stage)!).find((one) => one.includes('--assembly'));
     expect(command).toContain(`--stage ${stage} --assembly cdk.out --sha256 "$SHA256"`);
   }
 });

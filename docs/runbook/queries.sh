@@ -130,14 +130,15 @@ unused_keys() {
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
-# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and prints the key's owner.
+# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and prints the key's owner. Requests
+# with expired or revoked keys do not count.
 key_usage() {
   local keys
   keys=$(npm run --silent keys -- list --stage "$STAGE" --json) || return
   printf 'DAY\tKEY ID\tREQUESTS\t4XX\t429\t5XX\tOWNER\n'
   {
     echo "$keys"
-    access_log 'filter keyId like /^key_/
+    access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
       | stats count(*) as requests by bin(1d) as day, keyId, status | limit 10000'
   } | awk -F '\t' '
     /^\[?[{]"keyId":/ {

@@ -108,7 +108,7 @@ metric 300 Logs IncomingLogEvents "Name=LogGroupName,Value=$(physical_id Logs::L
 expect 'Missing trace ids: 0 requests. Otherwise, find_trace finds only requests that X-Ray recorded.'
 access_log 'filter not ispresent(traceId) or traceId = "-" | stats count(*) as requests'
 
-expect 'Requested traces: twice less than 5, depending on tracedShare. If the first number is 5, clients can increase the
+expect 'Requested traces: two numbers below 5, depending on tracedShare. If the first number is 5, clients can increase the
 charge for traces with a header. If the second number is 5, anyone can do so without a key. Then set tracingEnabled to
 false in infra/stack/api.ts, and correct "Threats" in docs/security.md and "Not included" in docs/cost.md.'
 aws xray batch-get-traces --trace-ids "${TRACES[@]}" --query 'length(Traces)'
@@ -160,8 +160,8 @@ expect 'Check these assumptions by hand:
 - Shift of the requests: in step 5 of the drill, when 10% of the requests go to the new versions, compare two versions
   with
   metric 60 Lambda Invocations Name=FunctionName,Value=NAME Name=Resource,Value=NAME:live Name=ExecutedVersion,Value=8
-  At two requests per second, the new version has about 12 invocations in the first whole minute that starts 30 seconds
-  after the shift or later. If it has far fewer, raise SETTLING_MILLISECONDS in infra/operate/deploy/canary.ts.
+  At two requests per second, the new version has about 12 invocations a minute, and 120 in ten minutes. If it has far
+  more, Lambda routes less precisely than infra/operate/deploy/comparison.ts assumes, so raise MIN_RATIO there.
 - Crashes of a version: in step 3 of the drill, the same command with Errors instead of Invocations must count crashes
   of the new version only. Otherwise, correct the dimensions in infra/operate/deploy/canary.ts.
 - Cancellation: in step 6 of the drill, also press Ctrl-C when all resources have been updated and CloudFormation

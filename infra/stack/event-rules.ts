@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -5,12 +6,13 @@ import type { StageStack } from './stage-stack.ts';
 import type { Tables } from './storage.ts';
 
 /**
- * Services on which requests depend, as AWS Health names them. AWS lists the names only with `describe-event-types`, which
- * needs a support plan. https://docs.aws.amazon.com/health/latest/APIReference/API_EventType.html
+ * Services on which requests depend, as AWS Health names them. AWS lists the names only with `describe-event-types`,
+ * which needs a support plan.
+ * https://docs.aws.amazon.com/health/latest/APIReference/API_EventType.html
  */
 const SERVICES = ['APIGATEWAY', 'CLOUDWATCH', 'DYNAMODB', 'LAMBDA', 'WAF'];
 
-/** Adds rules that send events of AWS services to the topic NoticeTopic: what fails without a metric. */
+/** Adds rules that send events of AWS services to the topic NoticeTopic. These events have no metric, so no alarm fires. */
 export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
   const scope = new Construct(stack, 'Events');
   const add = (id: string, description: string, eventPattern: object) =>
@@ -19,35 +21,36 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
       eventPattern,
       targets: [{ id: 'NoticeTopic', arn: stack.noticeTopic.topicArn }],
     });
-  // EventBridge does not support conditions in the policies of SNS topics. Rules of other accounts use a role of their own,
-  // which this statement does not allow.
+  // EventBridge does not support conditions in the policies of SNS topics. Rules of other accounts use a role of their
+  // own, which this statement does not allow.
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
   stack.noticeTopic.grantPublish(new iam.ServicePrincipal('events.amazonaws.com'));
 
+  // A deletion of the stack can delete this rule before it fails. The end of a rollback needs no mail of its own.
   // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
-  add('FailedUpdate', 'The update or the deletion of the stack failed', {
+  add('FailedUpdate', 'An update of the stack failed', {
     source: ['aws.cloudformation'],
     'detail-type': ['CloudFormation Stack Status Change'],
     detail: {
       'stack-id': [stack.stackId],
       'status-details': {
-        status: [
-          'UPDATE_ROLLBACK_IN_PROGRESS',
-          'UPDATE_ROLLBACK_COMPLETE',
-          'UPDATE_ROLLBACK_FAILED',
-          'UPDATE_FAILED',
-          'DELETE_FAILED',
-        ],
+        status: ['UPDATE_FAILED', 'UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_FAILED'],
       },
     },
   });
-  // Rules receive both the events of this account and the public events of this region.
+  // Rules receive both the events of this account and public events, also those of regions for which this region is the
+  // backup. Account notifications only inform. Each stage of an account sends the same event to its own topic.
   // https://docs.aws.amazon.com/health/latest/ug/about-public-events.html
+  // https://docs.aws.amazon.com/health/latest/ug/aws-health-events-eventbridge-schema.html
   add('ServiceHealth', 'AWS reports a problem or a planned change of a service that the stage uses', {
     source: ['aws.health'],
     'detail-type': ['AWS Health Event'],
-    detail: { service: SERVICES },
+    detail: {
+      service: SERVICES,
+      eventRegion: [Aws.REGION],
+      eventTypeCategory: ['issue', 'scheduledChange'],
+    },
   });
   if (!stack.stage.backup) return;
   // https://docs.aws.amazon.com/aws-backup/latest/devguide/eventbridge.html

@@ -34,9 +34,10 @@ const largeBody = {
 };
 
 /**
- * Adds the log group of the firewall and, if the settings include a firewall, a web ACL that writes to it. If `action` is `block`, also adds an alarm. The
- * limits per IP address and API key come first, because a rule does not count requests that an earlier rule blocked.
- * AWS's managed rules come after the rule for large bodies, so that every large body gets the same response.
+ * Adds the log group of the firewall and, if the settings include a firewall, a web ACL that writes to it. If `action` is
+ * `block`, also adds an alarm. The limits per IP address and API key come first, because a rule does not count requests
+ * that an earlier rule blocked. AWS's managed rules come after the rule for large bodies, so that every large body gets
+ * the same response.
  */
 export function addFirewall(stack: StageStack, resourceArn: string): void {
   const { stage } = stack;

@@ -119,7 +119,7 @@ function addAlarms(stack: StageStack, functions: Functions): void {
     urgency: 'wake',
     section: 'Lost keys',
     description:
-      'Clients get 401 responses. The records of API keys that worked are missing from the API keys table.',
+      'Clients get 401 responses. Records of API keys that worked were deleted from the API keys table.',
     metric: stack.countPerMinute(metrics.lostKeys),
   });
 }

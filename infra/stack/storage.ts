@@ -63,8 +63,8 @@ export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables)
   // The start of the stack id's UUID makes the name unique if an earlier stack's vault was retained.
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
   const backupVault = new backup.BackupVault(stack, 'BackupVault', {
-    // The name of a vault has at most 50 characters.
-    backupVaultName: `${stackName(stage.name).slice(0, 41)}-${uniqueId}`,
+    // The name of a vault has at most 50 characters, and the name of a stage at most 30.
+    backupVaultName: `${stackName(stage.name)}-${uniqueId}`,
     removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   if (!stage.backup) return;

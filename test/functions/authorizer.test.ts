@@ -87,12 +87,31 @@ describe('the authorizer', () => {
     expect(occurrences().slice(2)).toEqual([rejection, counted('LostKeys')]);
   });
 
-  test('remembers only the last 1,000 keys', async () => {
+  test('counts no lost keys in a new instance, which has not allowed them', async () => {
+    const key = generateApiKey('staging');
     mock.on(GetCommand).resolves({ Item: record });
-    const keys = Array.from({ length: 1_001 }, () => generateApiKey('staging'));
-    for (const key of keys) await authorize(`Bearer ${key}`);
+    await authorize(`Bearer ${key}`);
     mock.on(GetCommand).resolves({});
-    for (const key of [keys[0], keys[1]]) await authorize(`Bearer ${key}`);
+    const file = '../../functions/authorizer.ts';
+    // With a query, Node.js loads the file again.
+    const { handler: newInstance } = await import(`${file}?again`);
+    const event = {
+      type: 'TOKEN',
+      authorizationToken: `Bearer ${key}`,
+      methodArn: `${API}/staging/GET/`,
+    } as const;
+    expect(await newInstance(event, invocation)).toStrictEqual(denied);
+    expect(occurrences()).toEqual([rejection]);
+    await authorize(`Bearer ${key}`);
+    expect(occurrences().slice(1)).toEqual([rejection, counted('LostKeys')]);
+  });
+
+  test('remembers the 1,000 keys that it allowed most recently', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const [first, second, ...others] = Array.from({ length: 1_001 }, () => generateApiKey('staging'));
+    for (const key of [first, second, first, ...others]) await authorize(`Bearer ${key}`);
+    mock.on(GetCommand).resolves({});
+    for (const key of [second, first]) await authorize(`Bearer ${key}`);
     expect(occurrences()).toEqual([rejection, rejection, counted('LostKeys')]);
   });
 

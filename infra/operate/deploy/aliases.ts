@@ -1,23 +1,32 @@
+import { UsageError } from '../../command.ts';
 import type { HeldAlias } from './assembly.ts';
 import { type Aws, AwsError } from './aws-cli.ts';
 
 /** An alias `live` of a deployed stack. */
-export interface LiveAlias extends HeldAlias {
+export interface LiveAlias extends HeldAlias, AliasState {
   functionName: string;
+}
+
+/** Where an alias points. */
+interface AliasState {
   /** Version that gets the requests, except for the share that `weights` gives to another version. */
   version: string;
   /** Share of the requests by version, such as `{ '8': 0.1 }`. */
   weights: Record<string, number>;
+  /** Id that changes with each update of the alias. */
+  revisionId: string;
 }
 
-/** Where an alias points, or is to point. */
+/** Where an alias is to point. */
 export interface Target {
   functionName: string;
   version: string;
   weights?: Record<string, number>;
+  /** If given, AWS rejects the update if the alias has another revision. */
+  revisionId?: string;
 }
 
-/** Number of attempts to point the aliases back, because an outage of AWS can also affect the request to point back. */
+/** Number of attempts to point aliases back. */
 const ATTEMPTS = 5;
 
 /** Returns where the aliases point. Aliases that the stack does not contain yet are omitted. */
@@ -31,42 +40,84 @@ export async function findLiveAliases(
     existing.map(async (alias) => {
       // An alias has an ARN such as arn:aws:lambda:eu-central-1:123456789012:function:NAME:live.
       const functionName = physicalIds.get(alias.aliasId)!.split(':')[6]!;
-      const found = await aws('lambda', 'get-alias', { FunctionName: functionName, Name: 'live' });
-      const weights = found.RoutingConfig?.AdditionalVersionWeights ?? {};
-      return { ...alias, functionName, version: found.FunctionVersion as string, weights };
+      return { ...alias, functionName, ...(await stateOf(aws, functionName)) };
     }),
   );
 }
 
-/** Points aliases to versions at the same time. */
-export async function point(aws: Aws, targets: Target[]): Promise<void> {
-  await Promise.all(
-    targets.map(({ functionName, version, weights = {} }) =>
-      aws('lambda', 'update-alias', {
+export async function stateOf(aws: Aws, functionName: string): Promise<AliasState> {
+  const found = await aws('lambda', 'get-alias', { FunctionName: functionName, Name: 'live' });
+  const weights = found.RoutingConfig?.AdditionalVersionWeights ?? {};
+  return { version: found.FunctionVersion, weights, revisionId: found.RevisionId };
+}
+
+/**
+ * Points aliases to versions at the same time.
+ *
+ * @returns the new revision ids by function
+ * @throws UsageError if the revision of an alias is not the given one, because somebody else has moved it
+ */
+export async function point(aws: Aws, targets: Target[]): Promise<Map<string, string>> {
+  const revisions = await Promise.all(
+    targets.map(async ({ functionName, version, weights = {}, revisionId }) => {
+      const updated = await aws('lambda', 'update-alias', {
         FunctionName: functionName,
         Name: 'live',
         FunctionVersion: version,
         RoutingConfig: { AdditionalVersionWeights: weights },
-      }),
-    ),
+        RevisionId: revisionId,
+      }).catch((error: AwsError) => {
+        if (error.code !== 'PreconditionFailedException') throw error;
+        throw new UsageError(`Somebody else has moved live of ${functionName} during this deployment.`);
+      });
+      return [functionName, updated.RevisionId as string] as const;
+    }),
   );
+  return new Map(revisions);
+}
+
+/** A function whose alias moved from an old version to a new version. */
+interface Moved {
+  functionName: string;
+  oldVersion: string;
+  newVersion: string;
 }
 
 /**
- * Points aliases back to versions, and repeats this if AWS fails.
+ * Points aliases back to their old versions, and repeats this if AWS fails. Aliases that point to a third version are left
+ * alone, because another deployment has moved them.
  *
  * @param wait waits for some milliseconds
  */
 export async function pointBack(
   aws: Aws,
-  targets: Target[],
+  moved: Moved[],
   wait: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  await repeatUntilSuccess(wait, async () => {
+    const back = await Promise.all(
+      moved.map(async ({ functionName, oldVersion, newVersion }) => {
+        const { version, weights, revisionId } = await stateOf(aws, functionName);
+        const isOwn = [version, ...Object.keys(weights)].every(
+          (one) => one === oldVersion || one === newVersion,
+        );
+        return isOwn ? [{ functionName, version: oldVersion, revisionId }] : [];
+      }),
+    );
+    await point(aws, back.flat());
+  });
+}
+
+/** Repeats `work` a few times if AWS fails, because an outage of AWS can also affect the request to point aliases back. */
+export async function repeatUntilSuccess(
+  wait: (milliseconds: number) => Promise<void>,
+  work: () => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await point(aws, targets);
+      return await work();
     } catch (error) {
-      if (!(error instanceof AwsError) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof UsageError) || attempt === ATTEMPTS) throw error;
       await wait(attempt * 1_000);
     }
   }

@@ -41,6 +41,17 @@ export function heldAliasesOf({ Resources }: Template): HeldAlias[] {
   });
 }
 
+/** Returns the logical id of each function's role by the logical id of its alias. */
+export function rolesOf({ Resources }: Template): Map<string, string> {
+  const aliases = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Alias');
+  return new Map(
+    aliases.map(([aliasId, { Properties }]) => {
+      const functionId = Properties?.['FunctionName'].Ref as string;
+      return [aliasId, Resources[functionId]?.Properties?.['Role']['Fn::GetAtt'][0] as string];
+    }),
+  );
+}
+
 /** Returns the hexadecimal SHA-256 of a folder's files and their paths. */
 export function hashOf(folder: string): string {
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 import { metricNamespace, metrics, serviceName } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
-import { point } from './aliases.ts';
+import { point, stateOf } from './aliases.ts';
 import type { Aws } from './aws-cli.ts';
 import { isWorse } from './comparison.ts';
 
@@ -23,9 +23,6 @@ export const steps = [
   { share: 0.5, minutes: 5 },
   { share: 1, minutes: 4 },
 ] as const;
-
-/** Time after a shift in which the requests are not compared, because Lambda applies the shift gradually. */
-const SETTLING_MILLISECONDS = 30_000;
 
 const MINUTE = 60_000;
 
@@ -79,41 +76,45 @@ interface Tools {
   aws: Aws;
   wait: (milliseconds: number) => Promise<void>;
   print: (line: string) => void;
+  /** Returns a sentence for each alarm that has fired. */
+  findAlarms: () => Promise<string[]>;
 }
 
 /**
  * Shifts all requests to the new versions in steps.
  *
- * @throws UsageError if a new version fails more often than the old version at the same time, or if CloudWatch does not
- *   answer. The aliases then still point to both versions.
+ * @throws UsageError if a new version fails more often than the old version at the same time, an alarm fires, somebody else
+ *   moves an alias, or CloudWatch does not answer. The aliases then still point to both versions.
  */
 export async function shiftRequests(
   stage: string,
   shifts: Shift[],
-  { aws, wait, print }: Tools,
+  { aws, wait, print, findAlarms }: Tools,
 ): Promise<void> {
   const periods: Period[] = [];
   let unanswered = 0;
+  let revisions = await requireVersions(aws, shifts, 'oldVersion');
   for (const { share, minutes } of steps) {
     const last = periods.at(-1);
     if (last) last.to = Date.now();
-    await point(
-      aws,
-      shifts.map((shift) => ({ functionName: shift.functionName, ...targetOf(shift, share) })),
-    );
+    const targets = shifts.map((shift) => {
+      const { functionName } = shift;
+      return { functionName, revisionId: revisions.get(functionName)!, ...targetOf(shift, share) };
+    });
+    revisions = await point(aws, targets);
     print(`${share * 100}% of the requests go to the new versions for ${minutes} minutes.`);
-    if (share < 1) periods.push({ share, from: Date.now() + SETTLING_MILLISECONDS });
+    if (share < 1) periods.push({ share, from: Date.now() });
     for (let minute = 1; minute <= minutes; minute += 1) {
       await wait(MINUTE);
-      const worse = await findWorse(aws, stage, shifts, periods).then(
+      const worse = await Promise.all([findAlarms(), findWorse(aws, stage, shifts, periods)]).then(
         (problems) => {
           unanswered = 0;
-          return problems;
+          return problems.flat();
         },
         (error: unknown) => {
           unanswered += 1;
           if (unanswered === MAX_UNANSWERED || !(error instanceof UsageError)) throw error;
-          print(`The versions could not be compared. ${error.message}`);
+          print(`CloudWatch could not be read. ${error.message}`);
           return [];
         },
       );
@@ -121,6 +122,24 @@ export async function shiftRequests(
       print(`${share * 100}%: ${minute} of ${minutes} minutes passed.`);
     }
   }
+  await requireVersions(aws, shifts, 'newVersion');
+}
+
+/** Returns the revision ids of the aliases. @throws UsageError if an alias does not point to the expected version alone */
+async function requireVersions(
+  aws: Aws,
+  shifts: Shift[],
+  which: 'oldVersion' | 'newVersion',
+): Promise<Map<string, string>> {
+  const states = await Promise.all(
+    shifts.map(async (shift) => {
+      const { version, weights, revisionId } = await stateOf(aws, shift.functionName);
+      if (version !== shift[which] || Object.keys(weights).length > 0)
+        throw new UsageError(`Somebody else has moved live of ${shift.functionName} during this deployment.`);
+      return [shift.functionName, revisionId] as const;
+    }),
+  );
+  return new Map(states);
 }
 
 function targetOf({ oldVersion, newVersion }: Shift, share: number) {

@@ -6,6 +6,12 @@
 const MAX_PROBABILITY = 5e-5;
 
 /**
+ * Rate of failures of the new version, divided by the old version's, below which a difference does not matter. AWS does not
+ * document how precisely Lambda divides the requests, so a flood of failures could make a small error significant.
+ */
+const MIN_RATIO = 1.5;
+
+/**
  * Returns whether a new version has more failures than its share of the requests explains. Lambda routes each request at
  * random, so whatever clients send, the failures of equally good versions divide like the requests. Nobody can choose
  * which version fails.
@@ -15,7 +21,8 @@ const MAX_PROBABILITY = 5e-5;
  * @param oldFailures number of failures of the old version in the same time
  */
 export function isWorse(share: number, oldFailures: number, newFailures: number): boolean {
-  return chanceOfAtLeast(newFailures, oldFailures + newFailures, share) < MAX_PROBABILITY;
+  const isMuchWorse = newFailures / share >= (MIN_RATIO * oldFailures) / (1 - share);
+  return isMuchWorse && chanceOfAtLeast(newFailures, oldFailures + newFailures, share) < MAX_PROBABILITY;
 }
 
 /** Returns the probability of at least `least` successes in `trials` trials that succeed with this probability. */

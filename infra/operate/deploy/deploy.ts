@@ -1,11 +1,12 @@
 import { liveVersionParameter, RELEASED_PARAMETER, stackName } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
-import { findLiveAliases, type LiveAlias, point, pointBack } from './aliases.ts';
-import { type HeldAlias, heldAliasesOf, type Template } from './assembly.ts';
-import type { Aws } from './aws-cli.ts';
+import { findLiveAliases, type LiveAlias, point, pointBack, repeatUntilSuccess, stateOf } from './aliases.ts';
+import { type HeldAlias, heldAliasesOf, rolesOf, type Template } from './assembly.ts';
+import type { Aws, AwsError } from './aws-cli.ts';
 import { type Shift, shiftRequests } from './canary.ts';
 import { requireSameStartedEpochs } from './epochs.ts';
 import {
+  adviceFor,
   type DeployedStack,
   findStack,
   physicalIdsOf,
@@ -13,10 +14,7 @@ import {
   requireUpdatable,
 } from './stack.ts';
 
-/** Longest time in minutes for which the probe runs during a deployment. */
-const PROBE_MINUTES = 55;
-
-/** Alarm that CloudFormation watches during a stack update. */
+/** Alarm that stops a deployment: 5xx responses that active API keys get. */
 const ROLLBACK_ALARM = 'ReleaseServerErrors';
 
 /** Time in minutes for which CloudFormation can still roll back a stack update that has made all changes. */
@@ -32,13 +30,15 @@ export interface Tools {
    */
   deployStack: (stack: string, options: string[]) => Promise<void>;
   /**
-   * Checks the stage once, or once a second for a number of minutes.
+   * Checks the stage once, or once a second for a number of minutes, which can be infinite.
    *
    * @throws UsageError if the stage fails a check, or the reason of `signal` if it is aborted
    */
   probe: (baseUrl: string, minutes: number, signal: AbortSignal) => Promise<void>;
   wait: (milliseconds: number) => Promise<void>;
   print: (line: string) => void;
+  /** Whether the probe has an API key. */
+  hasApiKey: boolean;
   /** Signal that an operator wants to stop the deployment. */
   interruption: AbortSignal;
 }
@@ -71,56 +71,101 @@ export async function deploy(
   const stack = await findStack(aws, name);
   if (!stack) {
     print(`There is no stack ${name} yet, so there is no canary.`);
-    await deployAccount(tools);
-    return await tools.deployStack(name, []);
+    return await deployAtOnce(name, undefined, [], tools);
   }
   requireUpdatable(stack);
   requireEpochs(stage, stack, template);
-  if (!options.isKeepingChanges) await requireNoChangesByHand(aws, name, template, tools.wait);
-
+  if (!options.isKeepingChanges) {
+    const waitForDrift = async (milliseconds: number) => {
+      await tools.wait(milliseconds);
+      tools.interruption.throwIfAborted();
+    };
+    await requireNoChangesByHand(aws, name, template, waitForDrift);
+  }
+  tools.interruption.throwIfAborted();
   const held = heldAliasesOf(template);
-  if (held.length === 0) {
-    await deployAccount(tools);
-    return await tools.deployStack(name, []);
-  }
-  const old = await restoreOldVersions(stack, held, tools);
+  if (held.length === 0) return await deployAtOnce(name, stack, [], tools);
   if (options.isAllAtOnce) {
-    await deployAccount(tools);
+    const old = await restoreOldVersions(stack, held, tools);
     // `none` removes alarms of earlier deployments, which CloudFormation would keep.
-    return await tools.deployStack(name, [...parameters(old, true), '--rollback-trigger-alarm-arns', 'none']);
+    const parametersOfOld = [...parameters(old, true), '--rollback-trigger-alarm-arns=none'];
+    try {
+      return await deployAtOnce(name, stack, parametersOfOld, tools);
+    } catch (error) {
+      throw await withOldVersions(old, error as Error, tools);
+    }
   }
-  await release(stage, stack, held, old, tools);
+  await release(stage, stack, template, held, tools);
+}
+
+/** Deploys a stack without a canary. If an operator interrupts the deployment, cancels the update. */
+async function deployAtOnce(
+  name: string,
+  stack: DeployedStack | undefined,
+  options: string[],
+  tools: Tools,
+): Promise<void> {
+  await deployAccount(tools);
+  tools.interruption.throwIfAborted();
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    tools.interruption.addEventListener('abort', () => reject(tools.interruption.reason as Error));
+  });
+  interrupted.catch(() => {}); // nothing awaits the promise after the update
+  await updateUnlessFailing(name, stack, options, interrupted, tools);
 }
 
 async function release(
   stage: string,
-  { name, outputs }: DeployedStack,
+  stack: DeployedStack,
+  template: Template,
   held: HeldAlias[],
-  old: LiveAlias[],
   tools: Tools,
 ): Promise<void> {
   const { aws, print } = tools;
-  const baseUrl = outputs['BaseUrl']!;
+  const { name } = stack;
+  await requireSameRoles(name, template, aws);
+  const baseUrl = stack.outputs['BaseUrl']!;
+  if (!tools.hasApiKey)
+    throw new UsageError(
+      `Set API_KEY to an API key of the stage ${stage}, which the probe uses, or append --all-at-once.`,
+    );
+  const old = await restoreOldVersions(stack, held, tools);
   await tools.probe(baseUrl, 0, tools.interruption).catch((error: Error) => {
     throw new UsageError(
-      `${error.message}\nNothing was deployed, because the stage failed the probe before.`,
+      `${error.message}\nNothing was deployed, because the stage failed the probe before. If the stage is faulty and this deployment ` +
+        'repairs it, append --all-at-once.',
     );
   });
   await deployAccount(tools);
 
+  const alarm = await findAlarm(name, tools);
   const probe = startProbe(baseUrl, tools);
+  let shifts: Shift[];
   try {
-    await updateStack(name, old, probe.failure, tools);
-    const shifts = await findShifts(name, held, old, aws);
-    if (shifts.length === 0) print('No function has a new version.');
-    else await shift(stage, shifts, probe.failure, tools);
+    print('The stack is updated. Clients still use the old versions.');
+    const options = [...parameters(old, false), ...alarm.options];
+    try {
+      await updateUnlessFailing(name, stack, options, probe.failure, tools);
+    } catch (error) {
+      throw await withOldVersions(old, error as Error, tools);
+    }
+    // An epoch can have come near while the stack was updated.
+    requireEpochs(stage, stack, template);
+    shifts = await findShifts(name, held, old, aws);
+    if (shifts.length > 0) await shift(stage, shifts, probe.failure, alarm.findFired, tools);
+    else print('No function has a new version.');
   } finally {
     await probe.stop();
   }
   // The aliases point to the new versions already, so this update only makes the stack agree with them.
   await tools
-    .deployStack(name, [...parameters(old, true), '--rollback-trigger-alarm-arns', 'none'])
-    .catch((error: Error) => {
+    .deployStack(name, [...parameters(old, true), '--rollback-trigger-alarm-arns=none'])
+    .catch(async (error: Error) => {
+      // A rollback of this update can have pointed aliases back.
+      await point(
+        aws,
+        shifts.map(({ functionName, newVersion }) => ({ functionName, version: newVersion })),
+      );
       throw new UsageError(
         `${error.message}\nAll requests go to the new versions, but the stack does not say so. Deploy again.`,
       );
@@ -131,16 +176,24 @@ async function release(
 }
 
 /** Shifts the requests to the new versions. If this fails, points the aliases back. */
-async function shift(stage: string, shifts: Shift[], failure: Promise<never>, tools: Tools): Promise<void> {
+async function shift(
+  stage: string,
+  shifts: Shift[],
+  failure: Promise<never>,
+  findAlarms: () => Promise<string[]>,
+  tools: Tools,
+): Promise<void> {
   const { aws, wait, print } = tools;
   // Waiting ends when the probe fails, so that the aliases point back within seconds.
   const untilFailure = (milliseconds: number) => Promise.race([wait(milliseconds), failure]);
   try {
-    await shiftRequests(stage, shifts, { aws, print, wait: untilFailure });
+    // The probe can have failed since the update.
+    await untilFailure(0);
+    await shiftRequests(stage, shifts, { aws, print, wait: untilFailure, findAlarms });
+    tools.interruption.throwIfAborted();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const back = shifts.map(({ functionName, oldVersion }) => ({ functionName, version: oldVersion }));
-    await pointBack(aws, back, wait).catch((problem: Error) => {
+    await pointBack(aws, shifts, wait).catch((problem: Error) => {
       throw new UsageError(
         `${error.message}\n${problem.message}\nAliases may still point to the new versions. Follow "Rollback by hand" in docs/runbook.md.`,
       );
@@ -151,16 +204,15 @@ async function shift(stage: string, shifts: Shift[], failure: Promise<never>, to
   }
 }
 
-/** Updates the stack while the aliases stay at the old versions. Cancels the update if the probe fails. */
-async function updateStack(
+/** Updates a stack. Cancels the update if `failure` rejects. @throws UsageError that says what became of the stack */
+async function updateUnlessFailing(
   name: string,
-  old: LiveAlias[],
+  before: DeployedStack | undefined,
+  options: string[],
   failure: Promise<never>,
   tools: Tools,
 ): Promise<void> {
   const { aws, print } = tools;
-  const options = [...parameters(old, false), ...(await rollbackOptions(name, tools))];
-  print('The stack is updated. Clients still use the old versions.');
   const update = { hasEnded: false };
   const updating = tools.deployStack(name, options).finally(() => {
     update.hasEnded = true;
@@ -169,37 +221,86 @@ async function updateStack(
     await Promise.race([updating, failure]);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    if (update.hasEnded)
-      throw new UsageError(`${error.message}\nClients use the old versions. ${await resultOf(name, aws)}`);
-    print(`${error.message}\nThe update is canceled …`);
-    // CloudFormation rejects a cancellation before the update has started.
+    if (!update.hasEnded && before) print(`${error.message}\nThe update is canceled …`);
+    if (!update.hasEnded && !before)
+      print(`${error.message}\nCloudFormation cannot cancel the creation of a stack, so it continues …`);
     while (!update.hasEnded) {
-      await aws('cloudformation', 'cancel-update-stack', { StackName: name }).catch(() => {});
+      await aws('cloudformation', 'cancel-update-stack', { StackName: name }).catch((problem: AwsError) => {
+        // CloudFormation rejects a cancellation before the update has started.
+        if (problem.code !== 'ValidationError') print(problem.message);
+      });
       await Promise.race([tools.wait(5_000), updating.catch(() => {})]);
     }
-    throw new UsageError(`${error.message}\nClients use the old versions. ${await resultOf(name, aws)}`);
+    throw new UsageError(`${error.message}\n${await resultOf(name, before, aws)}`);
   }
 }
 
 /** Returns a sentence about the stack after a failed update. */
-async function resultOf(name: string, aws: Aws): Promise<string> {
-  const status = (await findStack(aws, name))?.status ?? 'unknown';
-  if (status === 'UPDATE_ROLLBACK_COMPLETE') return 'CloudFormation undid all changes of the stack.';
-  if (status === 'UPDATE_COMPLETE') return 'The other changes of the stack stay.';
-  return `${name} has the status ${status}. Follow "Rollback by hand" in docs/runbook.md.`;
+async function resultOf(name: string, before: DeployedStack | undefined, aws: Aws): Promise<string> {
+  const after = await findStack(aws, name).catch(() => undefined);
+  if (!after) return `The status of ${name} could not be read.`;
+  if (after.updatedAt === before?.updatedAt) return 'The stack was not changed.';
+  if (after.status === 'UPDATE_ROLLBACK_COMPLETE') return 'CloudFormation undid all changes.';
+  if (/^(?:CREATE|UPDATE)_COMPLETE$/.test(after.status)) return 'The stack was changed.';
+  return `${name} has the status ${after.status}. ${adviceFor(after.status)}`;
 }
 
-/** Returns options that make CloudFormation watch an alarm, unless the alarm is active already. */
-async function rollbackOptions(name: string, { aws, print }: Tools): Promise<string[]> {
-  const { MetricAlarms } = await aws('cloudwatch', 'describe-alarms', {
-    AlarmNamePrefix: `${name}-Monitoring${ROLLBACK_ALARM}`,
+/**
+ * Points the aliases to the versions before a failed update. The rollback of an update points them to the versions of the
+ * last deployment, although somebody may have gone back by hand since.
+ *
+ * @returns the error with a sentence about the versions
+ */
+async function withOldVersions(old: LiveAlias[], error: Error, { aws, wait }: Tools): Promise<Error> {
+  if (!(error instanceof UsageError)) return error;
+  await repeatUntilSuccess(wait, async () => {
+    const states = await Promise.all(old.map(({ functionName }) => stateOf(aws, functionName)));
+    const moved = old.filter(({ version }, index) => states[index]!.version !== version);
+    await point(
+      aws,
+      moved.map(({ functionName, version }) => ({ functionName, version })),
+    );
   });
-  const [{ AlarmArn = 'none', StateValue = '' } = {}] = MetricAlarms;
-  // An active alarm would stop the deployment that ends it.
-  if (StateValue === 'ALARM')
-    print(`CloudFormation does not watch ${ROLLBACK_ALARM}, because this alarm is active.`);
-  const arn = StateValue === 'ALARM' ? 'none' : AlarmArn;
-  return ['--rollback-trigger-alarm-arns', arn, '--monitoring-time-minutes', MONITORING_MINUTES.toString()];
+  return new UsageError(`${error.message}\nThe functions have their old versions.`);
+}
+
+/** @throws UsageError if a function gets another role, because a canary needs two versions with the same role */
+async function requireSameRoles(name: string, template: Template, aws: Aws): Promise<void> {
+  const { TemplateBody } = await aws('cloudformation', 'get-template', { StackName: name });
+  const deployed = rolesOf(TemplateBody as Template);
+  for (const [aliasId, role] of rolesOf(template)) {
+    const before = deployed.get(aliasId);
+    // https://docs.aws.amazon.com/lambda/latest/dg/configuring-alias-routing.html
+    if (before !== undefined && before !== role)
+      throw new UsageError(
+        `Nothing was deployed, because ${role} replaces the role ${before}, and Lambda cannot divide requests between versions ` +
+          'with different roles. Restore the id of the role, or append --all-at-once.',
+      );
+  }
+}
+
+/**
+ * Returns options that make CloudFormation watch the alarm, and a function that checks the alarm. If the alarm is active
+ * already, neither watches it, because an active alarm would stop the deployment that ends it.
+ */
+async function findAlarm(name: string, { aws, print }: Tools) {
+  const read = async (): Promise<{ AlarmArn?: string; StateValue?: string }> => {
+    const AlarmNamePrefix = `${name}-Monitoring${ROLLBACK_ALARM}`;
+    return (await aws('cloudwatch', 'describe-alarms', { AlarmNamePrefix })).MetricAlarms[0] ?? {};
+  };
+  const { AlarmArn = 'none', StateValue } = await read();
+  const isActive = StateValue === 'ALARM';
+  if (isActive) print(`The deployment does not watch ${ROLLBACK_ALARM}, because this alarm is active.`);
+  return {
+    options: [
+      `--rollback-trigger-alarm-arns=${isActive ? 'none' : AlarmArn}`,
+      `--monitoring-time-minutes=${MONITORING_MINUTES}`,
+    ],
+    findFired: async () => {
+      const hasFired = !isActive && (await read()).StateValue === 'ALARM';
+      return hasFired ? [`The alarm ${ROLLBACK_ALARM} has fired.`] : [];
+    },
+  };
 }
 
 /** Returns the functions with a version that `live` does not point to. */
@@ -219,9 +320,9 @@ function operationOf(parameter: string): string {
 }
 
 /**
- * Points the aliases to their old versions if an earlier deployment did not finish.
+ * If an earlier deployment did not finish, points the aliases that it moved to their old versions.
  *
- * @returns the aliases with the old versions
+ * @returns the aliases with the versions that clients use
  */
 async function restoreOldVersions(
   stack: DeployedStack,
@@ -229,47 +330,83 @@ async function restoreOldVersions(
   tools: Tools,
 ): Promise<LiveAlias[]> {
   const { aws, print } = tools;
-  const live = await findLiveAliases(aws, held, await physicalIdsOf(aws, stack.name));
+  const physicalIds = await physicalIdsOf(aws, stack.name);
+  const live = await findLiveAliases(aws, held, physicalIds);
   const isUnfinished = stack.parameters[RELEASED_PARAMETER] === 'false';
-  const old = live.map((alias) => {
-    const recorded = isUnfinished && stack.parameters[alias.parameter];
-    return { ...alias, version: recorded || alias.version, weights: {} };
-  });
-  const moved = old.filter(({ version }, index) => {
-    const alias = live[index]!;
-    return alias.version !== version || Object.keys(alias.weights).length > 0;
+  // The stack contains only the versions of the last deployment. Somebody can have chosen an older version by hand.
+  const newVersions = new Set(physicalIds.values().map((id) => id.split(':').slice(-2).join(':')));
+  const moved = live.flatMap((alias) => {
+    const recorded = (isUnfinished && stack.parameters[alias.parameter]) || alias.version;
+    const hasWeights = Object.keys(alias.weights).length > 0;
+    const isNew = newVersions.has(`${alias.functionName}:${alias.version}`) && alias.version !== recorded;
+    return hasWeights || isNew ? [{ ...alias, version: recorded, weights: {} }] : [];
   });
   if (moved.length > 0) {
     print('An earlier deployment did not finish. All requests go to the old versions again.');
-    await point(aws, moved);
+    await point(
+      aws,
+      moved.map(({ functionName, version }) => ({ functionName, version })),
+    );
   }
-  return old;
+  return live.map((alias) => moved.find(({ aliasId }) => aliasId === alias.aliasId) ?? alias);
 }
 
-/** Points all aliases to the versions before the last deployment. @throws UsageError if lists would omit items */
-export async function goBack(stage: string, { aws, print, wait }: Tools): Promise<void> {
+/**
+ * Points all aliases to the versions before the last deployment.
+ *
+ * @param isOnlyUnfinished whether a deployment that has finished is left alone
+ * @throws UsageError if lists would omit items, or if the aliases point to these versions already
+ */
+export async function goBack(
+  stage: string,
+  isOnlyUnfinished: boolean,
+  { aws, print, wait }: Tools,
+): Promise<void> {
   const name = stackName(stage);
-  const stack = await findStack(aws, name);
+  let stack = await findStack(aws, name);
+  // The end of an update can change the aliases and the parameters.
+  if (stack?.status.endsWith('_IN_PROGRESS'))
+    print(`Waiting, because ${name} has the status ${stack.status} …`);
+  while (stack?.status.endsWith('_IN_PROGRESS')) {
+    await wait(5_000);
+    stack = await findStack(aws, name);
+  }
   if (!stack) throw new UsageError(`There is no stack ${name}. Check AWS_PROFILE and AWS_REGION.`);
+  if (isOnlyUnfinished && stack.parameters[RELEASED_PARAMETER] !== 'false')
+    return print('No deployment is unfinished, so nothing was changed.');
   const { TemplateBody } = await aws('cloudformation', 'get-template', { StackName: name });
-  const physicalIds = await physicalIdsOf(aws, name);
-  const held = heldAliasesOf(TemplateBody as Template);
-  const live = await findLiveAliases(aws, held, physicalIds);
-  const old = live.flatMap(({ functionName, parameter }) => {
+  const live = await findLiveAliases(
+    aws,
+    heldAliasesOf(TemplateBody as Template),
+    await physicalIdsOf(aws, name),
+  );
+  const old = live.flatMap(({ functionName, parameter, version: from, weights }) => {
     const version = stack.parameters[parameter];
-    return version ? [{ functionName, version }] : [];
+    return version ? [{ functionName, version, from, weights }] : [];
   });
   if (old.length === 0) throw new UsageError(`${name} records no older versions. Deploy an older commit.`);
-  const epochs = (FunctionName: string, Qualifier: string) => epochsOf(aws, FunctionName, Qualifier);
-  for (const { functionName, version } of old) {
-    const [recorded, present] = await Promise.all([
-      epochs(functionName, version),
-      epochs(functionName, 'live'),
-    ]);
-    requireSameStartedEpochs(`${functionName}, version ${version}`, present, recorded);
+  const moved = old.filter(
+    ({ version, from, weights }) => version !== from || Object.keys(weights).length > 0,
+  );
+  if (moved.length === 0)
+    return print(
+      'The functions have their versions from before the last deployment already. Deploy an older commit to go back further.',
+    );
+  for (const { functionName, version } of moved) {
+    const [recorded, present] = await Promise.all(
+      [version, 'live'].map((qualifier) => epochsOf(aws, functionName, qualifier)),
+    );
+    requireSameStartedEpochs(`${functionName}, version ${version}`, present!, recorded!);
   }
-  await pointBack(aws, old, wait);
-  for (const { functionName, version } of old) print(`${functionName}: live points to version ${version}.`);
+  await repeatUntilSuccess(wait, async () => {
+    await point(
+      aws,
+      moved.map(({ functionName, version }) => ({ functionName, version })),
+    );
+  });
+  for (const { functionName, from, version } of moved)
+    print(`${functionName}: live points to version ${version} instead of ${from}.`);
+  print('Revert the commit before the next deployment, because it would deploy the same code again.');
 }
 
 /** Returns the epochs that a version of a function knows, as JSON. Versions without epochs know a number instead. */
@@ -305,9 +442,7 @@ async function deployAccount(tools: Tools): Promise<void> {
 /** Probes the stage until `stop` is called. `failure` rejects if the probe fails or an operator interrupts the deployment. */
 function startProbe(baseUrl: string, { probe, interruption }: Tools) {
   const end = new AbortController();
-  const probing = probe(baseUrl, PROBE_MINUTES, AbortSignal.any([interruption, end.signal])).then(() => {
-    throw new UsageError(`The deployment took longer than ${PROBE_MINUTES} minutes.`);
-  });
+  const probing = probe(baseUrl, Infinity, AbortSignal.any([interruption, end.signal]));
   const failure = new Promise<never>((_resolve, reject) => {
     interruption.addEventListener('abort', () => reject(interruption.reason as Error));
     probing.catch((error: Error) => !end.signal.aborted && reject(error));

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../../command.ts';
 import { probe } from '../probe.ts';
-import { heldAliasesOf, readTemplate, requireHash } from './assembly.ts';
+import { readTemplate, requireHash } from './assembly.ts';
 import { awsCli } from './aws-cli.ts';
 import { deploy, goBack, type Tools } from './deploy.ts';
 
 const USAGE = `npm run deploy -- --stage STAGE [OPTION ...]
-npm run deploy -- --stage STAGE --back
+npm run deploy -- --stage STAGE --back [--if-unfinished]
 
 Deploys a stage. If its settings have canaryDeployments, all functions get their new versions together, first for 10%, then
 for 50% of the requests. If the stage then fails the probe, or a new version fails more often than the old version, all
@@ -21,7 +22,8 @@ canaryDeployments also requires an API key of the stage in API_KEY, which the pr
   --sha256          hash of the assembly, as node infra/operate/deploy/print-hash.ts FOLDER prints it
   --all-at-once     gives all requests to the new versions at once, without probe and comparison
   --ignore-changes  deploys although somebody has changed the stack by hand
-  --back            points all functions to their versions before the last deployment, and changes nothing else`;
+  --back            points all functions to their versions before the last deployment, and changes nothing else
+  --if-unfinished   goes back only if the last deployment did not finish`;
 
 const options = {
   stage: { type: 'string' },
@@ -31,29 +33,35 @@ const options = {
   'all-at-once': { type: 'boolean' },
   'ignore-changes': { type: 'boolean' },
   back: { type: 'boolean' },
+  'if-unfinished': { type: 'boolean' },
 } as const;
 
 async function run(values: OptionValues<typeof options>): Promise<void> {
-  const { stage, 'based-on': basedOn, sha256, back: isBack } = values;
+  const { stage, 'based-on': basedOn, sha256, 'if-unfinished': isOnlyUnfinished = false } = values;
   if (!stage || !/^[a-z]{1,30}$/.test(stage)) throw new UsageError('--stage must be the name of a stage.');
   if (!process.env['AWS_REGION']) throw new UsageError('Set AWS_REGION to the region of the stage.');
+  const others = Object.keys(values).filter((name) => !['stage', 'back', 'if-unfinished'].includes(name));
+  if (values.back && others.length > 0)
+    throw new UsageError(`--back cannot be combined with --${others[0]}.`);
+  if (isOnlyUnfinished && !values.back) throw new UsageError('--if-unfinished requires --back.');
   if (sha256 !== undefined && !values.assembly) throw new UsageError('--sha256 requires --assembly.');
+  if (basedOn !== undefined && values.assembly)
+    throw new UsageError(
+      '--based-on and --assembly cannot be combined, as an assembly has its own settings.',
+    );
 
-  const assembly = values.assembly ?? 'cdk.out';
+  // The CDK runs in the project's folder.
+  const assembly = resolve(values.assembly ?? join(projectRoot, 'cdk.out'));
   const tools = toolsFor(stage, assembly);
-  if (isBack) return await goBack(stage, tools);
+  if (values.back) return await goBack(stage, isOnlyUnfinished, tools);
 
   if (!values.assembly) {
     const context = basedOn === undefined ? [] : ['-c', `stage=${stage}`, '-c', `based-on=${basedOn}`];
-    await cdk('synth', '--quiet', '--output', assembly, ...context);
+    await cdk(['synth', '--quiet', '--output', assembly, ...context]);
   }
   if (sha256 !== undefined) requireHash(assembly, sha256);
   const template = readTemplate(assembly, stage);
   const isAllAtOnce = values['all-at-once'] ?? false;
-  if (heldAliasesOf(template).length > 0 && !isAllAtOnce && !process.env['API_KEY'])
-    throw new UsageError(
-      `Set API_KEY to an API key of the stage ${stage}, which the probe uses, or append --all-at-once.`,
-    );
   await deploy(stage, template, { isAllAtOnce, isKeepingChanges: values['ignore-changes'] ?? false }, tools);
 }
 
@@ -65,17 +73,18 @@ function toolsFor(stage: string, assembly: string): Tools {
     deployStack: (stack, parameters) =>
       // Reviewers have seen the changes of permissions, so the CDK must not prompt for an approval.
       cdk(
-        'deploy',
-        stack,
-        '--exclusively',
-        '--app',
-        assembly,
-        '--require-approval',
-        'never',
-        '--progress',
-        'events',
-        ...parameters,
+        [
+          'deploy',
+          stack,
+          '--exclusively',
+          `--app=${assembly}`,
+          '--require-approval=never',
+          '--progress=events',
+          ...parameters,
+        ],
+        true,
       ),
+    hasApiKey: Boolean(process.env['API_KEY']),
     probe: (baseUrl, minutes, signal) =>
       probe({ stage, baseUrl, apiKey: process.env['API_KEY'] ?? '' }, signal, minutes),
     wait: (milliseconds) => setTimeout(milliseconds),
@@ -84,14 +93,18 @@ function toolsFor(stage: string, assembly: string): Tools {
   };
 }
 
-/** Runs a command of the CDK, in a process group of its own, so that Ctrl-C does not end it. */
-async function cdk(...parameters: string[]): Promise<void> {
+/**
+ * Runs a command of the CDK. It runs on the Node in PATH, which in the workflow is not one from the npm registry.
+ *
+ * @param isDetached whether Ctrl-C does not reach the command
+ */
+async function cdk(parameters: string[], isDetached = false): Promise<void> {
   // The CDK needs no API key.
   const { API_KEY: _secret, ...env } = process.env;
-  const running = spawn('npx', ['cdk', ...parameters], {
+  const running = spawn('node', ['node_modules/aws-cdk/bin/cdk', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',
-    detached: true,
+    detached: isDetached,
     env,
   });
   const [code] = (await once(running, 'exit')) as [number | null];

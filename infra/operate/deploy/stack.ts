@@ -7,11 +7,13 @@ export interface DeployedStack {
   name: string;
   /** CloudFormation's status, such as `UPDATE_COMPLETE`. */
   status: string;
+  /** Time of the last update, or of the creation. */
+  updatedAt: string;
   parameters: Record<string, string>;
   outputs: Record<string, string>;
 }
 
-/** Returns the stack, or undefined if it does not exist. */
+/** Returns the stack, or undefined if it does not exist, or if its first change set was never executed. */
 export async function findStack(aws: Aws, name: string): Promise<DeployedStack | undefined> {
   const response = await aws('cloudformation', 'describe-stacks', { StackName: name }).catch(
     (error: AwsError) => {
@@ -20,10 +22,14 @@ export async function findStack(aws: Aws, name: string): Promise<DeployedStack |
     },
   );
   if (!response) return undefined;
-  const [{ StackStatus: status, Parameters = [], Outputs = [] }] = response.Stacks;
+  const [
+    { StackStatus: status, CreationTime, LastUpdatedTime = CreationTime, Parameters = [], Outputs = [] },
+  ] = response.Stacks;
+  if (status === 'REVIEW_IN_PROGRESS') return undefined;
   return {
     name,
     status,
+    updatedAt: LastUpdatedTime,
     parameters: Object.fromEntries(Parameters.map((one: any) => [one.ParameterKey, one.ParameterValue])),
     outputs: Object.fromEntries(Outputs.map((one: any) => [one.OutputKey, one.OutputValue])),
   };
@@ -37,6 +43,12 @@ export async function physicalIdsOf(aws: Aws, stack: string): Promise<Map<string
   return new Map(StackResourceSummaries.map((one: any) => [one.LogicalResourceId, one.PhysicalResourceId]));
 }
 
+/** Returns what to do if a stack has a status in which CloudFormation does not update it. */
+export function adviceFor(status: string): string {
+  const section = status.startsWith('UPDATE') ? 'Rollback by hand' : 'First deploy';
+  return `Follow "${section}" in docs/runbook.md.`;
+}
+
 /** @throws UsageError if CloudFormation cannot update the stack */
 export function requireUpdatable({ name, status }: DeployedStack): void {
   if (status.endsWith('_IN_PROGRESS'))
@@ -44,8 +56,7 @@ export function requireUpdatable({ name, status }: DeployedStack): void {
       `${name} has the status ${status}. Wait until this operation has ended, and deploy again.`,
     );
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$|^(UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status)) return;
-  const section = status.startsWith('UPDATE') ? 'Rollback by hand' : 'First deploy';
-  throw new UsageError(`${name} has the status ${status}. Follow "${section}" in docs/runbook.md first.`);
+  throw new UsageError(`${name} has the status ${status}. ${adviceFor(status)}`);
 }
 
 /**
@@ -86,7 +97,10 @@ async function driftOf(
     result = await detection();
   }
   if (result.DetectionStatus !== 'DETECTION_COMPLETE')
-    return [`CloudFormation could not compare all resources: ${result.DetectionStatusReason}`];
+    throw new UsageError(
+      `CloudFormation could not compare all resources of ${stack} with the template. Allow what is missing, or append ` +
+        `--ignore-changes. Reason: ${result.DetectionStatusReason}`,
+    );
   const { StackResourceDrifts } = await aws('cloudformation', 'describe-stack-resource-drifts', {
     StackName: stack,
     StackResourceDriftStatusFilters: ['MODIFIED', 'DELETED'],

@@ -218,10 +218,16 @@ export function scenarios(stage: StageName): Scenario[] {
       isBlocking ? mail('FirewallBlocks') : nothing,
     ],
     ['nobody sends a request', [], nothing],
+    // test/functions/authorizer.test.ts proves when the authorizer counts a lost key.
     [
-      'the API keys table is damaged',
+      'an authorizer misses the records of keys that it has allowed',
       [...requests(stage, 10, '401', withoutRecord), ofAuthorizer(metrics.lostKeys.name, 2)],
       { ...nothing, wakes: ['AuthorizerLostKeys'] },
+    ],
+    [
+      'a version of the authorizer denies every key',
+      [...requests(stage, 100, '401', withoutRecord), ...lambdaCounts('Errors', 'Authorizer', '8', 0)],
+      nothing,
     ],
     [
       'a version fails for every active key',

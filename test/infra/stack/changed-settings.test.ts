@@ -180,7 +180,11 @@ describe('a backup', () => {
 
   test('has a uniquely named vault that outlives the stack only if retainData is true', () => {
     expect(BackupVault.Properties.BackupVaultName).toMatch(/^\w+-staging-\$\{AWS::StackId\}$/);
-    const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
+    const longestName = 'kept'.padEnd(30, 'x');
+    const kept = readable(templateOf({ stage: longestName, settings: { ...stages.production, backup } }));
+    const { BackupVaultName } = kept.Resources.BackupVault.Properties;
+    // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CreateBackupVault.html
+    expect(BackupVaultName.replace('${AWS::StackId}', '01234567')).toMatch(/^[\w-]{2,50}$/);
     const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
     expect(policies).toEqual(['Delete', 'Retain']);
   });

@@ -21,10 +21,10 @@ const update = (status: string, stack = '${AWS::StackId}') => ({
   'detail-type': 'CloudFormation Stack Status Change',
   detail: { 'stack-id': stack, 'status-details': { status, 'status-reason': '' } },
 });
-const health = (service: string, eventTypeCategory: string) => ({
+const health = (service: string, eventTypeCategory: string, eventRegion = '${AWS::Region}') => ({
   source: 'aws.health',
   'detail-type': 'AWS Health Event',
-  detail: { service, eventTypeCategory, eventScopeCode: 'PUBLIC' },
+  detail: { service, eventTypeCategory, eventRegion, eventScopeCode: 'PUBLIC' },
 });
 const backupJob = (job: string, state: string, resourceArn = '${StorageApiKeys.Arn}') => ({
   source: 'aws.backup',
@@ -37,7 +37,7 @@ describe('the topic NoticeTopic gets', () => {
   test.each([
     ['a rollback', update('UPDATE_ROLLBACK_IN_PROGRESS')],
     ['a failed rollback', update('UPDATE_ROLLBACK_FAILED')],
-    ['a failed deletion', update('DELETE_FAILED')],
+    ['a failed update that is not rolled back', update('UPDATE_FAILED')],
     ['a problem of DynamoDB', health('DYNAMODB', 'issue')],
     ['the end of a runtime of Lambda', health('LAMBDA', 'scheduledChange')],
     ['a failed backup', backupJob('Backup', 'FAILED')],
@@ -53,11 +53,14 @@ describe('the topic NoticeTopic gets', () => {
 describe('nobody gets', () => {
   test.each([
     ['a finished update', update('UPDATE_COMPLETE')],
+    ['a finished rollback, after the mail about its start', update('UPDATE_ROLLBACK_COMPLETE')],
     [
       'a rollback of another stack',
       update('UPDATE_ROLLBACK_IN_PROGRESS', 'arn:aws:cloudformation:a:1:stack/B/2'),
     ],
     ['a problem of another service', health('EC2', 'issue')],
+    ['a problem of another region', health('DYNAMODB', 'issue', 'eu-west-9')],
+    ['information about the account', health('LAMBDA', 'accountNotification')],
     ['a finished backup', backupJob('Backup', 'COMPLETED')],
     ['a failed backup of another table', backupJob('Backup', 'FAILED', 'arn:aws:dynamodb:a:1:table/B')],
     ['a failed restore', backupJob('Restore', 'FAILED')],

@@ -149,6 +149,7 @@ export const resourceModels = {
     PermissionsBoundary: ignored,
   }),
   'AWS::Lambda::Alias': model({
+    Description: ignored,
     FunctionName: text,
     FunctionVersion: ignored,
     Name: text,

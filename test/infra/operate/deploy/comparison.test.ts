@@ -18,10 +18,12 @@ test.each<[share: number, oldFailures: number, newFailures: number, expected: bo
   [0.1, 0, 4, false],
   [0.1, 0, 5, true],
   [0.1, 90, 10, false],
-  [0.1, 900, 150, true],
+  [0.1, 900, 155, true],
+  [0.1, 53_700, 6_300, false],
   [0.5, 0, 14, false],
   [0.5, 0, 15, true],
-  [0.1, 5_400, 720, true],
+  [0.1, 5_400, 890, false],
+  [0.1, 5_400, 910, true],
   [0.1, 540_000, 60_000, false],
 ])('with %d of the requests, %d old and %d new failures: worse is %p', (share, old, fresh, expected) => {
   expect(isWorse(share, old, fresh)).toBe(expected);

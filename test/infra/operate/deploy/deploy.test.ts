@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { UsageError } from '../../../../infra/command.ts';
 import { AwsError } from '../../../../infra/operate/deploy/aws-cli.ts';
 import { deploy, goBack } from '../../../../infra/operate/deploy/deploy.ts';
 import { type Behavior, FakeStage, templateWith } from './fake-stage.ts';
@@ -55,9 +56,9 @@ test('CloudFormation watches the alarm for five minutes after the update, but no
   await deployTo(stage);
   const [, first, second] = stage.calls.filter((call) => call.startsWith('deploy'));
   expect(first).toMatch(
-    /--parameters Released=false .*--rollback-trigger-alarm-arns arn:alarm --monitoring-time-minutes 5$/,
+    /--parameters Released=false .*--rollback-trigger-alarm-arns=arn:alarm --monitoring-time-minutes=5$/,
   );
-  expect(second).toMatch(/--parameters Released=true .*--rollback-trigger-alarm-arns none$/);
+  expect(second).toMatch(/--parameters Released=true .*--rollback-trigger-alarm-arns=none$/);
 });
 
 test('each deployment records the versions before it', async () => {
@@ -66,7 +67,7 @@ test('each deployment records the versions before it', async () => {
   stage.planned = '9';
   expect(await deployTo(stage)).toBeUndefined();
   expect(stage.stack.parameters).toMatchObject({ Released: 'true', AddBookLiveVersion: '8' });
-  expect(await outcomeOf(goBack('production', stage.tools()))).toBeUndefined();
+  expect(await outcomeOf(goBack('production', false, stage.tools()))).toBeUndefined();
   expect(stage.live).toEqual(NEW);
 });
 
@@ -109,15 +110,20 @@ describe('a deployment changes nothing if', () => {
       {
         drifts: [
           {
-            LogicalResourceId: 'Pets',
+            LogicalResourceId: 'Books',
             StackResourceDriftStatus: 'MODIFIED',
             PropertyDifferences: [{ PropertyPath: '/Name' }],
           },
         ],
       },
-      /^Somebody changed PetStore-production by hand:\n- Pets: MODIFIED \/Name\nFollow "Undo changes by hand" in /,
+      /^Somebody changed PetStore-production by hand:\n- Books: MODIFIED \/Name\nFollow "Undo changes by hand" in /,
     ],
     ['a function is blocked', { reservedConcurrency: 0 }, /- listBooks: reserved concurrency 0\n/],
+    [
+      'CloudFormation cannot compare a resource',
+      { driftDetection: 'DETECTION_FAILED' },
+      /^CloudFormation could not compare all resources .*--ignore-changes\. Reason: not authorized to perform kms:DescribeKey$/,
+    ],
     ['the web ACL is disconnected', { webAcl: undefined }, /- The web ACL is disconnected from the API\n/],
   ])('%s', async (_reason, behavior, message) => {
     const stage = new FakeStage(behavior);
@@ -210,12 +216,22 @@ describe('a deployment ends with the old versions if', () => {
     [
       'the probe fails during the update',
       { probeFailsAt: 4 },
-      /^3 requests failed\.\nClients use the old versions\. CloudFormation undid all changes/,
+      /^3 requests failed\.\nCloudFormation undid all changes\.\nThe functions have their old versions\.$/,
     ],
     [
       'the alarm fires during the update',
       { alarmFiresAt: 4 },
-      /^cdk deploy failed\.\nClients use the old versions\. CloudFormation undid all changes/,
+      /^cdk deploy failed\.\nCloudFormation undid all changes\.\nThe functions have their old versions\.$/,
+    ],
+    [
+      'the alarm fires in the canary',
+      { alarmFiresAt: 12 },
+      /^The alarm ReleaseServerErrors has fired\.\nAll requests go to the old/,
+    ],
+    [
+      'the alarm fires after the shift',
+      { alarmFiresAt: 25 },
+      /^The alarm ReleaseServerErrors has fired\.\nAll requests go to the old/,
     ],
     [
       'CloudWatch does not answer',
@@ -259,19 +275,20 @@ test.each<[string, Partial<Behavior>]>([
   ['the new version fails less often', { failures: { Errors: { getBook: { 7: 0.1, 8: 0.01 } } } }],
   ['an alarm is active before, which a fix must end', { isAlarmActive: true, alarmFiresAt: 1 }],
   ['CloudWatch does not answer for two minutes', { reject: failing('get-metric-data', 2) }],
+  ['the alarm cannot be read once', { reject: failing('describe-alarms', 1, 1) }],
 ])('a deployment passes although %s', async (_situation, behavior) => {
   const stage = new FakeStage(behavior);
   expect(await deployTo(stage)).toBeUndefined();
   expect(stage.live).toEqual(NEW);
 });
 
-/** Rejects the first requests of an operation. */
-function failing(rejected: string, times: number): Behavior['reject'] {
+/** Rejects requests of an operation, after some requests that succeed. */
+function failing(rejected: string, times: number, after = 0): Behavior['reject'] {
   let count = 0;
   return (_service, operation) => {
     if (operation !== rejected) return undefined;
     count += 1;
-    return count <= times ? new AwsError('Down.') : undefined;
+    return count > after && count <= after + times ? new AwsError('Down.') : undefined;
   };
 }
 
@@ -341,7 +358,7 @@ test('after kill -9 at any call, --back restores the old versions', async () => 
     await deployTo(stage, stage.tools({ killedAt, isEffective: true }));
     await jest.advanceTimersByTimeAsync(10 * 60_000);
     const isRecorded = 'AddBookLiveVersion' in stage.stack.parameters;
-    const outcome = await outcomeOf(goBack('production', stage.tools()));
+    const outcome = await outcomeOf(goBack('production', false, stage.tools()));
     expect({ killedAt, outcome }).toEqual({
       killedAt,
       outcome: isRecorded
@@ -365,10 +382,146 @@ test('after an interruption at any call, all functions have the old versions, or
   }
 });
 
+/** Runs `act` when the deployment of a stage has run for some minutes. */
+function afterMinutes(minutes: number, act: () => Promise<void>): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    setTimeout(
+      () =>
+        act().then(
+          () => resolve(undefined),
+          (error: Error) => resolve(error.message),
+        ),
+      minutes * 60_000,
+    );
+  });
+}
+
+test.each([
+  ['while requests shift', 12],
+  ['after all requests have shifted', 24],
+])(
+  'a deployment stops if somebody goes back by hand %s, and changes no alias after that',
+  async (_when, minute) => {
+    const stage = new FakeStage();
+    const back = afterMinutes(minute, () => goBack('production', false, stage.tools()));
+    expect(await deployTo(stage)).toMatch(/^Somebody else has moved live of \w+ during this deployment\./);
+    expect(await back).toBeUndefined();
+    expect(stage.live).toEqual(OLD);
+  },
+);
+
+test('if a second deployment starts while requests shift, only the second deployment continues', async () => {
+  const stage = new FakeStage();
+  const second = afterMinutes(12, () => {
+    stage.planned = '9';
+    return deploy('production', templateWith(), {}, stage.tools());
+  });
+  expect(await deployTo(stage)).toMatch(/^Somebody else has moved live of \w+ during this deployment\./);
+  const outcome = outcomeOf(
+    second.then((message) => (message ? Promise.reject(new Error(message)) : undefined)),
+  );
+  expect(await outcome).toBeUndefined();
+  expect(stage.live).toEqual(['9', '9', '9', '9']);
+});
+
+test('the next deployment starts with versions that somebody chose by hand after an unfinished deployment', async () => {
+  const stage = new FakeStage();
+  await deployTo(stage, stage.tools({ killedAt: 60 }));
+  for (const name of ['listBooks', 'addBook', 'getBook', 'authorizer']) stage.setAlias(name, '6');
+  stage.behavior.probeFailsAt = 0;
+  expect(await deployTo(stage)).toMatch(/Nothing was deployed/);
+  expect(stage.live).toEqual(['6', '6', '6', '6']);
+});
+
+test('an interruption cancels the update of a deployment without canary', async () => {
+  const stage = new FakeStage();
+  const interruption = new AbortController();
+  const tools = { ...stage.tools(), interruption: interruption.signal };
+  setTimeout(() => interruption.abort(new UsageError('The deployment was interrupted.')), 30_000);
+  const options = { isAllAtOnce: true, isKeepingChanges: true };
+  expect(await deployTo(stage, tools, options)).toMatch(/^The deployment was interrupted\./);
+  expect(stage.live).toEqual(OLD);
+});
+
+test('if an update fails after somebody has gone back by hand, the functions keep the versions chosen by hand', async () => {
+  const stage = new FakeStage();
+  await deployTo(stage);
+  await outcomeOf(goBack('production', false, stage.tools()));
+  stage.planned = '9';
+  const interruption = new AbortController();
+  const tools = { ...stage.tools(), interruption: interruption.signal };
+  setTimeout(() => interruption.abort(new UsageError('The deployment was interrupted.')), 170_000);
+  expect(await deployTo(stage, tools)).toBe(
+    'The deployment was interrupted.\nCloudFormation undid all changes.\nThe functions have their old versions.',
+  );
+  expect(stage.live).toEqual(OLD);
+});
+
+test('a deployment says so if the update did not start', async () => {
+  const stage = new FakeStage();
+  const tools = {
+    ...stage.tools(),
+    deployStack: async (name: string) => {
+      if (name !== 'PetStore-account') throw new UsageError('cdk deploy failed.');
+    },
+  };
+  expect(await deployTo(stage, tools)).toBe(
+    'cdk deploy failed.\nThe stack was not changed.\nThe functions have their old versions.',
+  );
+});
+
+test('a deployment refuses another role of a function, unless all requests shift at once', async () => {
+  const template = templateWith();
+  template.Resources['AddBook1234']!.Properties!['Role'] = { 'Fn::GetAtt': ['OtherRole', 'Arn'] };
+  const stage = new FakeStage();
+  expect(await deployTo(stage, stage.tools(), {}, template)).toMatch(
+    /^Nothing was deployed, because OtherRole replaces the role AddBookRole, /,
+  );
+  expect(await deployTo(stage, stage.tools(), { isAllAtOnce: true }, template)).toBeUndefined();
+});
+
+test('--back waits until an update of the stack has ended', async () => {
+  const stage = new FakeStage();
+  await deployTo(stage, stage.tools({ killedAt: 30, isEffective: true }));
+  stage.stack.status = 'UPDATE_IN_PROGRESS';
+  setTimeout(() => (stage.stack.status = 'UPDATE_COMPLETE'), 120_000);
+  expect(await outcomeOf(goBack('production', false, stage.tools()))).not.toBe('');
+  expect(stage.lines).toContain('Waiting, because PetStore-production has the status UPDATE_IN_PROGRESS …');
+  expect(stage.stack.status).toBe('UPDATE_COMPLETE');
+});
+
+test('--back --if-unfinished leaves a finished deployment alone', async () => {
+  const stage = new FakeStage();
+  await deployTo(stage);
+  expect(await outcomeOf(goBack('production', true, stage.tools()))).toBeUndefined();
+  expect(stage.live).toEqual(NEW);
+  const unfinished = new FakeStage();
+  await deployTo(unfinished, unfinished.tools({ killedAt: 60 }));
+  expect(await outcomeOf(goBack('production', true, unfinished.tools()))).toBeUndefined();
+  expect(unfinished.live).toEqual(OLD);
+});
+
+test('a failed last update leaves all requests with the new versions', async () => {
+  const stage = new FakeStage();
+  const tools = stage.tools();
+  const lastFails = {
+    ...tools,
+    deployStack: async (name: string, options: string[]) => {
+      if (!options.includes('Released=true')) return await tools.deployStack(name, options);
+      for (const one of ['listBooks', 'addBook']) stage.setAlias(one, '7');
+      throw new UsageError('cdk deploy failed.');
+    },
+  };
+  expect(await deployTo(stage, lastFails)).toMatch(
+    /^cdk deploy failed\.\nAll requests go to the new versions, but /,
+  );
+  expect(stage.live).toEqual(NEW);
+});
+
 test('--back points all aliases to the versions before the last deployment, and the next deployment starts there', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
-  expect(await outcomeOf(goBack('production', stage.tools()))).toBeUndefined();
+  expect(await outcomeOf(goBack('production', false, stage.tools()))).toBeUndefined();
   expect(stage.live).toEqual(OLD);
   expect(await deployTo(stage)).toBeUndefined();
   expect(stage.live).toEqual(NEW);
@@ -379,7 +532,7 @@ test('--back refuses versions with other list partitions', async () => {
   await deployTo(stage);
   stage.epochsOf['8'] = '[{"since":"2025-01-01T00:00:00Z","count":4}]';
   stage.epochsOf['7'] = '1';
-  expect(await outcomeOf(goBack('production', stage.tools()))).toMatch(
+  expect(await outcomeOf(goBack('production', false, stage.tools()))).toMatch(
     /^listBooks, version 7: The epochs of listPartitions /,
   );
   expect(stage.live).toEqual(NEW);

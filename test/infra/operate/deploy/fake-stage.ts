@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Tools } from '../../../../infra/operate/deploy/deploy.ts';
 import type { Template } from '../../../../infra/operate/deploy/assembly.ts';
 import { AwsError } from '../../../../infra/operate/deploy/aws-cli.ts';
@@ -21,10 +22,12 @@ export interface Behavior {
   probeFailsAt: number;
   /** Whether the alarm that CloudFormation watches is active before the deployment. */
   isAlarmActive: boolean;
-  /** Minute of the stack update in which the alarm fires. */
+  /** Minute of the deployment from which the alarm is active. */
   alarmFiresAt: number;
   /** Differences that drift detection finds. */
   drifts: object[];
+  /** Status with which drift detection ends. */
+  driftDetection: string;
   reservedConcurrency: number | undefined;
   webAcl: string | undefined;
   /** Returns an error for a request to AWS. */
@@ -41,8 +44,17 @@ export function templateWith(listPartitions = epochs): Template {
     const newVersion = { 'Fn::GetAtt': [`${name}CurrentVersion5678`, 'Version'] };
     const held = { 'Fn::If': [`Hold${name}`, { Ref: `${name}LiveVersion` }, newVersion] };
     return [
-      [`${name}1234`, { Type: 'AWS::Lambda::Function' }],
-      [`${name}Live12345678`, { Type: 'AWS::Lambda::Alias', Properties: { FunctionVersion: held } }],
+      [
+        `${name}1234`,
+        { Type: 'AWS::Lambda::Function', Properties: { Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] } } },
+      ],
+      [
+        `${name}Live12345678`,
+        {
+          Type: 'AWS::Lambda::Alias',
+          Properties: { FunctionName: { Ref: `${name}1234` }, FunctionVersion: held },
+        },
+      ],
       [`${name}CurrentVersion5678`, { Type: 'AWS::Lambda::Version' }],
     ] as const;
   });
@@ -67,6 +79,7 @@ export class FakeStage {
   readonly lines: string[] = [];
   readonly stack = {
     status: 'UPDATE_COMPLETE',
+    updatedAt: '2026-12-01',
     parameters: { Released: 'true' } as Record<string, string>,
     outputs: { BaseUrl: 'https://example.com/v1', ListPartitions: epochs } as Record<string, string>,
   };
@@ -82,6 +95,7 @@ export class FakeStage {
     { since: number; version: string; weights: Record<string, number> }[]
   >();
   private isCanceled = false;
+  private driftPolls = 0;
   private readonly start = Date.now();
   private template: Template = templateWith();
 
@@ -92,6 +106,7 @@ export class FakeStage {
       isAlarmActive: false,
       alarmFiresAt: Infinity,
       drifts: [],
+      driftDetection: 'DETECTION_COMPLETE',
       reservedConcurrency: undefined,
       webAcl: 'arn:web-acl',
       reject: () => undefined,
@@ -112,6 +127,19 @@ export class FakeStage {
   setAlias(name: string, version: string, weights: Record<string, number> = {}): void {
     const entries = this.history.get(name) ?? [];
     this.history.set(name, [...entries, { since: Date.now(), version, weights }]);
+  }
+
+  /** Id that changes with each update of an alias. */
+  private revisionOf(name: string): string {
+    return `revision ${this.history.get(name)!.length}`;
+  }
+
+  private get minute(): number {
+    return (Date.now() - this.start) / MINUTE;
+  }
+
+  private get isAlarmActive(): boolean {
+    return this.behavior.isAlarmActive || this.minute >= this.behavior.alarmFiresAt;
   }
 
   /**
@@ -145,6 +173,7 @@ export class FakeStage {
       print: (line) => {
         this.lines.push(line);
       },
+      hasApiKey: true,
       interruption: interruption.signal,
     };
   }
@@ -180,16 +209,21 @@ export class FakeStage {
     }
     const old = this.stack.parameters;
     const { newest } = this;
-    Object.assign(this.stack, { status: 'UPDATE_IN_PROGRESS', parameters });
+    const updatedAt = new Date().toISOString();
+    Object.assign(this.stack, { status: 'UPDATE_IN_PROGRESS', parameters, updatedAt });
     this.isCanceled = false;
-    const isWatched = options.some((option) => option.startsWith('arn:alarm'));
-    const monitored = Number(options[options.indexOf('--monitoring-time-minutes') + 1]) || 0;
+    const declaredVersion = (name: string) =>
+      (old['Released'] === 'false' ? old[`${pascal(name)}LiveVersion`] : undefined) || newest;
+    const isWatched = options.includes('--rollback-trigger-alarm-arns=arn:alarm');
+    const monitored = options.includes('--monitoring-time-minutes=5') ? 5 : 0;
     for (let minute = 1; minute <= 2 + monitored; minute += 1) {
       await wait(MINUTE);
-      const hasFired = isWatched && minute >= this.behavior.alarmFiresAt;
+      const hasFired = isWatched && this.isAlarmActive;
       if (this.isCanceled || hasFired) {
         this.newest = newest;
         Object.assign(this.stack, { status: 'UPDATE_ROLLBACK_COMPLETE', parameters: old });
+        // CloudFormation restores the versions of the last template, not those that somebody chose by hand.
+        if (minute > 2) for (const name of functionNames) this.setAlias(name, declaredVersion(name));
         throw new UsageError('cdk deploy failed.');
       }
       if (minute !== 2) continue;
@@ -198,8 +232,7 @@ export class FakeStage {
         const held = parameters[`${pascal(name)}LiveVersion`];
         const version = parameters['Released'] === 'false' && held ? held : this.newest;
         // CloudFormation changes an alias only if its version in the template changes.
-        const declared = old['Released'] === 'false' ? old[`${pascal(name)}LiveVersion`] : newest;
-        if (version !== declared) this.setAlias(name, version);
+        if (version !== declaredVersion(name)) this.setAlias(name, version);
       }
     }
     this.stack.status = 'UPDATE_COMPLETE';
@@ -221,7 +254,8 @@ export class FakeStage {
           OutputKey,
           OutputValue,
         }));
-        return { Stacks: [{ StackStatus: this.stack.status, Parameters, Outputs }] };
+        const { status: StackStatus, updatedAt: LastUpdatedTime } = this.stack;
+        return { Stacks: [{ StackStatus, LastUpdatedTime, Parameters, Outputs }] };
       }
       case 'list-stack-resources':
         return { StackResourceSummaries: this.resources() };
@@ -229,8 +263,12 @@ export class FakeStage {
         return { TemplateBody: this.template };
       case 'detect-stack-drift':
         return { StackDriftDetectionId: 'detection' };
-      case 'describe-stack-drift-detection-status':
-        return { DetectionStatus: 'DETECTION_COMPLETE' };
+      case 'describe-stack-drift-detection-status': {
+        this.driftPolls += 1;
+        const DetectionStatus =
+          this.driftPolls === 1 ? 'DETECTION_IN_PROGRESS' : this.behavior.driftDetection;
+        return { DetectionStatus, DetectionStatusReason: 'not authorized to perform kms:DescribeKey' };
+      }
       case 'describe-stack-resource-drifts':
         return { StackResourceDrifts: this.behavior.drifts };
       case 'get-function-concurrency':
@@ -239,24 +277,29 @@ export class FakeStage {
         return { webAclArn: this.behavior.webAcl };
       case 'describe-alarms':
         return {
-          MetricAlarms: [{ AlarmArn: 'arn:alarm', StateValue: this.behavior.isAlarmActive ? 'ALARM' : 'OK' }],
+          MetricAlarms: [{ AlarmArn: 'arn:alarm', StateValue: this.isAlarmActive ? 'ALARM' : 'OK' }],
         };
       case 'cancel-update-stack':
-        if (this.stack.status !== 'UPDATE_IN_PROGRESS')
+        // CloudFormation starts an update after its change set.
+        if (this.stack.status !== 'UPDATE_IN_PROGRESS' || this.minute < 1)
           throw new AwsError('not in progress', 'ValidationError');
         this.isCanceled = true;
         return {};
       case 'get-alias': {
         const { version, weights } = this.history.get(input.FunctionName)!.at(-1)!;
-        return { FunctionVersion: version, RoutingConfig: { AdditionalVersionWeights: weights } };
+        return {
+          FunctionVersion: version,
+          RoutingConfig: { AdditionalVersionWeights: weights },
+          RevisionId: this.revisionOf(input.FunctionName),
+        };
       }
-      case 'update-alias':
-        this.setAlias(
-          input.FunctionName,
-          input.FunctionVersion,
-          input.RoutingConfig.AdditionalVersionWeights,
-        );
-        return {};
+      case 'update-alias': {
+        const { FunctionName: name, FunctionVersion, RoutingConfig, RevisionId } = input;
+        if (RevisionId !== undefined && RevisionId !== this.revisionOf(name))
+          throw new AwsError('The revision is not the latest one.', 'PreconditionFailedException');
+        this.setAlias(name, FunctionVersion, RoutingConfig.AdditionalVersionWeights);
+        return { RevisionId: this.revisionOf(name) };
+      }
       case 'get-function-configuration': {
         const { version } = this.history.get(input.FunctionName)!.at(-1)!;
         const qualifier = input.Qualifier === 'live' ? version : input.Qualifier;
@@ -286,12 +329,23 @@ export class FakeStage {
 
   /** Returns the failures of a version in each minute. CloudWatch gets metrics three minutes late. */
   private dataOf({ Id, MetricStat }: any, { StartTime }: { StartTime: string }) {
-    const { MetricName, Dimensions } = MetricStat.Metric;
+    const { Namespace, MetricName, Dimensions } = MetricStat.Metric;
     const values: Record<string, string> = Object.fromEntries(
       Dimensions.map(({ Name, Value }: any) => [Name, Value]),
     );
     const version = values['version'] ?? values['ExecutedVersion']!;
     const name = (values['operation'] ?? values['FunctionName']) as Operation;
+    // These are the metrics that Lambda and the functions emit. CloudWatch has no data for others.
+    const ofLambda = { FunctionName: name, Resource: `${name}:live`, ExecutedVersion: version };
+    const ofFunction = { service: 'pet-store-production', operation: name, version };
+    const [namespace, dimensions] =
+      MetricName === 'Errors' ? ['AWS/Lambda', ofLambda] : ['PetStore', ofFunction];
+    const isEmitted =
+      Namespace === namespace &&
+      isDeepStrictEqual(values, dimensions) &&
+      MetricStat.Stat === 'Sum' &&
+      MetricStat.Period === 60;
+    if (!isEmitted) return { Id, Timestamps: [], Values: [] };
     const share = this.behavior.failures[MetricName]?.[name]?.[version] ?? 0;
     const Timestamps: string[] = [];
     const Values: number[] = [];

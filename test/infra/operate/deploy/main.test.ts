@@ -19,6 +19,11 @@ const awsStub = `#!/bin/bash
 echo "$1 $2 $4" >> calls
 case $2 in
   describe-stacks)
+    if [[ -n $NO_STACK ]]; then
+      touch canceled
+      echo 'An error occurred (ValidationError): Stack with id PetStore-production does not exist' >&2
+      exit 254
+    fi
     echo '{"Stacks":[{"StackStatus":"UPDATE_COMPLETE","Parameters":[{"ParameterKey":"AddBookLiveVersion","ParameterValue":"7"}],
       "Outputs":[{"OutputKey":"BaseUrl","OutputValue":"'$BASE'"}]}]}' ;;
   list-stack-resources) echo '{"StackResourceSummaries":[{"LogicalResourceId":"AddBookLive12345678",
@@ -36,21 +41,21 @@ case $2 in
 esac
 `;
 
-/** Stub of npx: the update of the stage lasts until it is canceled, or Ctrl-C reaches the process. */
-const npxStub = `#!/bin/bash
-echo "npx $*" >> calls
+/** Stub of node, which runs the CDK: the update of the stage lasts until it is canceled, or Ctrl-C reaches the process. */
+const nodeStub = `#!/bin/bash
+echo "node $*" >> calls
 echo "$API_KEY" >> keys
 [[ $* == *PetStore-production* ]] || exit 0
 trap 'echo interrupted >> calls; exit 1' INT
 touch started
 until [[ -e canceled ]]; do sleep 0.01; done
-exit 1
+[[ -n $NO_STACK ]]
 `;
 
 /** Creates a folder with the stubs and an assembly. */
 function createFolder() {
   const cwd = mkdtempSync(join(folder, 'run-'));
-  for (const [name, stub] of Object.entries({ aws: awsStub, npx: npxStub }))
+  for (const [name, stub] of Object.entries({ aws: awsStub, node: nodeStub }))
     writeFileSync(join(cwd, name), stub.replace('\n', `\ncd '${cwd}'\n`), { mode: 0o755 });
   const assembly = join(cwd, 'cdk.out');
   mkdirSync(assembly);
@@ -71,10 +76,25 @@ function createFolder() {
 test('--back points the alias to the recorded version, with the AWS CLI alone', async () => {
   const { environment, callsIn } = createFolder();
   const { code, stdout } = await runModule(command, ['--stage', 'production', '--back'], environment);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'add: live points to version 7.\n' });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^add: live points to version 7 instead of 8\.\nRevert the commit /),
+  });
   expect(callsIn('calls')).toContain(
     'lambda update-alias {"FunctionName":"add","Name":"live","FunctionVersion":"7","RoutingConfig":{"AdditionalVersionWeights":{}}}\n',
   );
+});
+
+test('the first deployment needs no API key', async () => {
+  const { assembly, environment, callsIn } = createFolder();
+  const parameters = ['--stage', 'production', '--assembly', assembly];
+  const settings = { ...environment, API_KEY: '', NO_STACK: 'yes' };
+  const { code, stdout } = await runModule(command, parameters, settings);
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'There is no stack PetStore-production yet, so there is no canary.\n',
+  });
+  expect(callsIn('calls')).toMatch(/cdk deploy PetStore-account .*\n.*cdk deploy PetStore-production /);
 });
 
 test('Ctrl-C during the update cancels the update, and ends neither the CDK nor a request', async () => {
@@ -94,7 +114,7 @@ test('Ctrl-C during the update cancels the update, and ends neither the CDK nor 
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr:
-      'The deployment was interrupted.\nClients use the old versions. The other changes of the stack stay.\n',
+      'The deployment was interrupted.\nThe stack was not changed.\nThe functions have their old versions.\n',
   });
   expect(callsIn('calls')).toContain('cloudformation cancel-update-stack ');
   expect(callsIn('calls')).not.toContain('interrupted');
@@ -107,6 +127,17 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--stage', 'production'], { AWS_REGION: '' }, /^Set AWS_REGION to the region of the stage\.$/],
   [['--stage', 'production', '--sha256', '00'], {}, /^--sha256 requires --assembly\.$/],
   [
+    ['--stage', 'production', '--back', '--all-at-once'],
+    {},
+    /^--back cannot be combined with --all-at-once\.$/,
+  ],
+  [['--stage', 'production', '--if-unfinished'], {}, /^--if-unfinished requires --back\.$/],
+  [
+    ['--stage', 'jane', '--based-on', 'staging', '--assembly', 'cdk.out'],
+    {},
+    /^--based-on and --assembly cannot /,
+  ],
+  [
     ['--stage', 'test', '--assembly', 'cdk.out'],
     {},
     /cdk\.out contains no stack PetStore-test, but PetStore-production\. /,
@@ -117,7 +148,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
     /^The SHA-256 of \S+cdk\.out is [\da-f]{64}, not 00\. Synthesize again, /,
   ],
   [
-    ['--stage', 'production', '--assembly', 'cdk.out'],
+    ['--stage', 'production', '--assembly', 'cdk.out', '--ignore-changes'],
     { API_KEY: '' },
     /^Set API_KEY to an API key of the stage production, /,
   ],

@@ -160,7 +160,7 @@ test('the documented search of the audit trail finds only callers and times, wha
   const onDay = await issue();
   jest.restoreAllMocks();
   for (const owner of [
-    'Pets/jane',
+    'Books/jane',
     `"caller":"${jane}"`,
     `"time":"${day}"`,
     `{"createdBy":{"time":"${day}"}}`,
