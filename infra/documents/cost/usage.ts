@@ -166,26 +166,20 @@ export function usageOf(
  * Returns the usage of a single client without an API key that sends as many requests as it can for a month. Mock
  * integrations respond with a 404.
  */
-export function floodUsage({ stage, tracesPerSecond, accessLogBytes }: StageContents): Usage {
+export function floodUsage(contents: StageContents): Usage {
+  const { stage, tracesPerSecond, accessLogBytes } = contents;
   const { firewall, requestsPerSecond, tracedShare } = stage;
   const rate = firewall?.action === 'block' ? firewall.requestsPerMinutePerIp / 60 : requestsPerSecond;
   const requests = rate * SECONDS_PER_MONTH;
   const accessLogGb = (requests * accessLogBytes.anonymous) / GB;
   return {
+    ...usageOf({ requestsPerSecond: 0 }, contents),
     requests,
-    invocations: 0,
-    gbSeconds: 0,
     accessLogGb,
-    functionLogGb: 0,
     storedLogGb: storedLogs(accessLogGb, stage),
     // A metric filter counts these error responses.
     customMetrics: 1,
     responseGb: (requests * example.responseBytes.notFound) / GB,
-    readUnits: 0,
-    writeUnits: 0,
-    storedGb: 0,
-    recoveryGb: 0,
-    backupGb: 0,
     traces: SECONDS_PER_MONTH * recordedPerSecond(rate, tracesPerSecond, tracedShare),
   };
 }

@@ -18,12 +18,10 @@ interface AliasState {
 }
 
 /** Where an alias is to point. */
-export interface Target {
+interface Target {
   functionName: string;
   version: string;
   weights?: Record<string, number>;
-  /** If given, AWS rejects the update if the alias has another revision. */
-  revisionId?: string;
 }
 
 /** Number of attempts to point aliases back. */
@@ -51,29 +49,44 @@ export async function stateOf(aws: Aws, functionName: string): Promise<AliasStat
   return { version: found.FunctionVersion, weights, revisionId: found.RevisionId };
 }
 
+/** Returns the error for an alias that this process did not move. */
+export function movedByOthers(functionName: string): UsageError {
+  return new UsageError(`Somebody else has moved live of ${functionName} during this deployment.`);
+}
+
+/** Returns whether an alias divides the requests between two versions. */
+export function isDivided({ weights }: Pick<AliasState, 'weights'>): boolean {
+  return Object.keys(weights).length > 0;
+}
+
 /**
  * Points aliases to versions at the same time.
  *
+ * @param revisions ids of the aliases' revisions by function. AWS rejects the update of an alias that has another revision.
  * @returns the new revision ids by function
- * @throws UsageError if the revision of an alias is not the given one, because somebody else has moved it
+ * @throws UsageError if somebody else has moved an alias since its revision
  */
-export async function point(aws: Aws, targets: Target[]): Promise<Map<string, string>> {
-  const revisions = await Promise.all(
-    targets.map(async ({ functionName, version, weights = {}, revisionId }) => {
+export async function point(
+  aws: Aws,
+  targets: Target[],
+  revisions = new Map<string, string>(),
+): Promise<Map<string, string>> {
+  const updates = await Promise.all(
+    targets.map(async ({ functionName, version, weights = {} }) => {
       const updated = await aws('lambda', 'update-alias', {
         FunctionName: functionName,
         Name: 'live',
         FunctionVersion: version,
         RoutingConfig: { AdditionalVersionWeights: weights },
-        RevisionId: revisionId,
+        RevisionId: revisions.get(functionName),
       }).catch((error: AwsError) => {
         if (error.code !== 'PreconditionFailedException') throw error;
-        throw new UsageError(`Somebody else has moved live of ${functionName} during this deployment.`);
+        throw movedByOthers(functionName);
       });
       return [functionName, updated.RevisionId as string] as const;
     }),
   );
-  return new Map(revisions);
+  return new Map(updates);
 }
 
 /** A function whose alias moved from an old version to a new version. */
@@ -95,16 +108,18 @@ export async function pointBack(
   wait: (milliseconds: number) => Promise<void>,
 ): Promise<void> {
   await repeatUntilSuccess(wait, async () => {
+    const revisions = new Map<string, string>();
     const back = await Promise.all(
       moved.map(async ({ functionName, oldVersion, newVersion }) => {
         const { version, weights, revisionId } = await stateOf(aws, functionName);
+        revisions.set(functionName, revisionId);
         const isOwn = [version, ...Object.keys(weights)].every(
           (one) => one === oldVersion || one === newVersion,
         );
-        return isOwn ? [{ functionName, version: oldVersion, revisionId }] : [];
+        return isOwn ? [{ functionName, version: oldVersion }] : [];
       }),
     );
-    await point(aws, back.flat());
+    await point(aws, back.flat(), revisions);
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
 
@@ -60,7 +60,7 @@ export function hashOf(folder: string): string {
   );
   for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()) {
     const content = createHash('sha256').update(readFileSync(file)).digest('hex');
-    hash.update(`${content}  ${file.slice(folder.length)}\n`);
+    hash.update(`${content}  ${relative(folder, file)}\n`);
   }
   return hash.digest('hex');
 }

@@ -1,6 +1,6 @@
 import { metricNamespace, metrics, serviceName } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
-import { point, stateOf } from './aliases.ts';
+import { isDivided, movedByOthers, point, stateOf } from './aliases.ts';
 import type { Aws } from './aws-cli.ts';
 import { isWorse } from './comparison.ts';
 
@@ -18,7 +18,7 @@ export interface Shift {
  * can be compared at the same time. Metrics can be 3 minutes late, so the last step also waits for the metrics of the steps
  * before.
  */
-export const steps = [
+const steps = [
   { share: 0.1, minutes: 10 },
   { share: 0.5, minutes: 5 },
   { share: 1, minutes: 4 },
@@ -97,11 +97,8 @@ export async function shiftRequests(
   for (const { share, minutes } of steps) {
     const last = periods.at(-1);
     if (last) last.to = Date.now();
-    const targets = shifts.map((shift) => {
-      const { functionName } = shift;
-      return { functionName, revisionId: revisions.get(functionName)!, ...targetOf(shift, share) };
-    });
-    revisions = await point(aws, targets);
+    const targets = shifts.map((shift) => targetOf(shift, share));
+    revisions = await point(aws, targets, revisions);
     print(`${share * 100}% of the requests go to the new versions for ${minutes} minutes.`);
     if (share < 1) periods.push({ share, from: Date.now() });
     for (let minute = 1; minute <= minutes; minute += 1) {
@@ -133,17 +130,18 @@ async function requireVersions(
 ): Promise<Map<string, string>> {
   const states = await Promise.all(
     shifts.map(async (shift) => {
-      const { version, weights, revisionId } = await stateOf(aws, shift.functionName);
-      if (version !== shift[which] || Object.keys(weights).length > 0)
-        throw new UsageError(`Somebody else has moved live of ${shift.functionName} during this deployment.`);
-      return [shift.functionName, revisionId] as const;
+      const state = await stateOf(aws, shift.functionName);
+      if (state.version !== shift[which] || isDivided(state)) throw movedByOthers(shift.functionName);
+      return [shift.functionName, state.revisionId] as const;
     }),
   );
   return new Map(states);
 }
 
-function targetOf({ oldVersion, newVersion }: Shift, share: number) {
-  return share === 1 ? { version: newVersion } : { version: oldVersion, weights: { [newVersion]: share } };
+function targetOf({ functionName, oldVersion, newVersion }: Shift, share: number) {
+  return share === 1
+    ? { functionName, version: newVersion }
+    : { functionName, version: oldVersion, weights: { [newVersion]: share } };
 }
 
 /** Returns a sentence for each metric in which a new version is worse than the old version. */

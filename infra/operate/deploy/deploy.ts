@@ -1,6 +1,21 @@
-import { liveVersionParameter, RELEASED_PARAMETER, stackName } from '../../../shared/names.ts';
+import { once } from 'node:events';
+import { ID_START } from '../../../shared/list-partitions.ts';
+import {
+  environmentVariables,
+  liveVersionParameter,
+  RELEASED_PARAMETER,
+  stackName,
+} from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
-import { findLiveAliases, type LiveAlias, point, pointBack, repeatUntilSuccess, stateOf } from './aliases.ts';
+import {
+  findLiveAliases,
+  isDivided,
+  type LiveAlias,
+  point,
+  pointBack,
+  repeatUntilSuccess,
+  stateOf,
+} from './aliases.ts';
 import { type HeldAlias, heldAliasesOf, rolesOf, type Template } from './assembly.ts';
 import type { Aws, AwsError } from './aws-cli.ts';
 import { type Shift, shiftRequests } from './canary.ts';
@@ -87,10 +102,8 @@ export async function deploy(
   if (held.length === 0) return await deployAtOnce(name, stack, [], tools);
   if (options.isAllAtOnce) {
     const old = await restoreOldVersions(stack, held, tools);
-    // `none` removes alarms of earlier deployments, which CloudFormation would keep.
-    const parametersOfOld = [...parameters(old, true), '--rollback-trigger-alarm-arns=none'];
     try {
-      return await deployAtOnce(name, stack, parametersOfOld, tools);
+      return await deployAtOnce(name, stack, releasedOptions(old), tools);
     } catch (error) {
       throw await withOldVersions(old, error as Error, tools);
     }
@@ -107,9 +120,7 @@ async function deployAtOnce(
 ): Promise<void> {
   await deployAccount(tools);
   tools.interruption.throwIfAborted();
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    tools.interruption.addEventListener('abort', () => reject(tools.interruption.reason as Error));
-  });
+  const interrupted = once(tools.interruption, 'abort').then(() => tools.interruption.throwIfAborted());
   interrupted.catch(() => {}); // nothing awaits the promise after the update
   await updateUnlessFailing(name, stack, options, interrupted, tools);
 }
@@ -158,18 +169,16 @@ async function release(
     await probe.stop();
   }
   // The aliases point to the new versions already, so this update only makes the stack agree with them.
-  await tools
-    .deployStack(name, [...parameters(old, true), '--rollback-trigger-alarm-arns=none'])
-    .catch(async (error: Error) => {
-      // A rollback of this update can have pointed aliases back.
-      await point(
-        aws,
-        shifts.map(({ functionName, newVersion }) => ({ functionName, version: newVersion })),
-      );
-      throw new UsageError(
-        `${error.message}\nAll requests go to the new versions, but the stack does not say so. Deploy again.`,
-      );
-    });
+  await tools.deployStack(name, releasedOptions(old)).catch(async (error: Error) => {
+    // A rollback of this update can have pointed aliases back.
+    await point(
+      aws,
+      shifts.map(({ functionName, newVersion }) => ({ functionName, version: newVersion })),
+    );
+    throw new UsageError(
+      `${error.message}\nAll requests go to the new versions, but the stack does not say so. Deploy again.`,
+    );
+  });
   print(
     `${name} was deployed. To go back to the old versions, run npm run deploy -- --stage ${stage} --back.`,
   );
@@ -179,7 +188,7 @@ async function release(
 async function shift(
   stage: string,
   shifts: Shift[],
-  failure: Promise<never>,
+  failure: Promise<void>,
   findAlarms: () => Promise<string[]>,
   tools: Tools,
 ): Promise<void> {
@@ -209,7 +218,7 @@ async function updateUnlessFailing(
   name: string,
   before: DeployedStack | undefined,
   options: string[],
-  failure: Promise<never>,
+  failure: Promise<void>,
   tools: Tools,
 ): Promise<void> {
   const { aws, print } = tools;
@@ -256,10 +265,7 @@ async function withOldVersions(old: LiveAlias[], error: Error, { aws, wait }: To
   await repeatUntilSuccess(wait, async () => {
     const states = await Promise.all(old.map(({ functionName }) => stateOf(aws, functionName)));
     const moved = old.filter(({ version }, index) => states[index]!.version !== version);
-    await point(
-      aws,
-      moved.map(({ functionName, version }) => ({ functionName, version })),
-    );
+    await point(aws, moved);
   });
   return new UsageError(`${error.message}\nThe functions have their old versions.`);
 }
@@ -337,16 +343,12 @@ async function restoreOldVersions(
   const newVersions = new Set(physicalIds.values().map((id) => id.split(':').slice(-2).join(':')));
   const moved = live.flatMap((alias) => {
     const recorded = (isUnfinished && stack.parameters[alias.parameter]) || alias.version;
-    const hasWeights = Object.keys(alias.weights).length > 0;
     const isNew = newVersions.has(`${alias.functionName}:${alias.version}`) && alias.version !== recorded;
-    return hasWeights || isNew ? [{ ...alias, version: recorded, weights: {} }] : [];
+    return isDivided(alias) || isNew ? [{ ...alias, version: recorded, weights: {} }] : [];
   });
   if (moved.length > 0) {
     print('An earlier deployment did not finish. All requests go to the old versions again.');
-    await point(
-      aws,
-      moved.map(({ functionName, version }) => ({ functionName, version })),
-    );
+    await point(aws, moved);
   }
   return live.map((alias) => moved.find(({ aliasId }) => aliasId === alias.aliasId) ?? alias);
 }
@@ -380,29 +382,26 @@ export async function goBack(
     heldAliasesOf(TemplateBody as Template),
     await physicalIdsOf(aws, name),
   );
-  const old = live.flatMap(({ functionName, parameter, version: from, weights }) => {
-    const version = stack.parameters[parameter];
-    return version ? [{ functionName, version, from, weights }] : [];
+  const recorded = live.filter(({ parameter }) => stack.parameters[parameter]);
+  if (recorded.length === 0)
+    throw new UsageError(`${name} records no older versions. Deploy an older commit.`);
+  const moved = recorded.flatMap((alias) => {
+    const { functionName, parameter, version: from } = alias;
+    const version = stack.parameters[parameter]!;
+    return version !== from || isDivided(alias) ? [{ functionName, version, from }] : [];
   });
-  if (old.length === 0) throw new UsageError(`${name} records no older versions. Deploy an older commit.`);
-  const moved = old.filter(
-    ({ version, from, weights }) => version !== from || Object.keys(weights).length > 0,
-  );
   if (moved.length === 0)
     return print(
       'The functions have their versions from before the last deployment already. Deploy an older commit to go back further.',
     );
   for (const { functionName, version } of moved) {
-    const [recorded, present] = await Promise.all(
+    const [older, present] = await Promise.all(
       [version, 'live'].map((qualifier) => epochsOf(aws, functionName, qualifier)),
     );
-    requireSameStartedEpochs(`${functionName}, version ${version}`, present!, recorded!);
+    requireSameStartedEpochs(`${functionName}, version ${version}`, present!, older!);
   }
   await repeatUntilSuccess(wait, async () => {
-    await point(
-      aws,
-      moved.map(({ functionName, version }) => ({ functionName, version })),
-    );
+    await point(aws, moved);
   });
   for (const { functionName, from, version } of moved)
     print(`${functionName}: live points to version ${version} instead of ${from}.`);
@@ -412,10 +411,8 @@ export async function goBack(
 /** Returns the epochs that a version of a function knows, as JSON. Versions without epochs know a number instead. */
 async function epochsOf(aws: Aws, FunctionName: string, Qualifier: string): Promise<string> {
   const { Environment } = await aws('lambda', 'get-function-configuration', { FunctionName, Qualifier });
-  const epochs = Environment?.Variables?.LIST_PARTITIONS ?? '[]';
-  return epochs.startsWith('[')
-    ? epochs
-    : JSON.stringify([{ since: '2025-01-01T00:00:00Z', count: Number(epochs) }]);
+  const epochs = Environment?.Variables?.[environmentVariables.listPartitions] ?? '[]';
+  return epochs.startsWith('[') ? epochs : JSON.stringify([{ since: ID_START, count: Number(epochs) }]);
 }
 
 function requireEpochs(stage: string, { outputs }: DeployedStack, template: Template): void {
@@ -434,6 +431,12 @@ function parameters(old: LiveAlias[], isReleased: boolean): string[] {
   return values.flatMap((value) => ['--parameters', value]);
 }
 
+/** Options of `cdk deploy` for an update after which the aliases point to the new versions. */
+function releasedOptions(old: LiveAlias[]): string[] {
+  // `none` removes alarms of earlier updates, which CloudFormation would keep.
+  return [...parameters(old, true), '--rollback-trigger-alarm-arns=none'];
+}
+
 /** All stages in the account and region share this stack. */
 async function deployAccount(tools: Tools): Promise<void> {
   await tools.deployStack(stackName('account'), []);
@@ -442,15 +445,12 @@ async function deployAccount(tools: Tools): Promise<void> {
 /** Probes the stage until `stop` is called. `failure` rejects if the probe fails or an operator interrupts the deployment. */
 function startProbe(baseUrl: string, { probe, interruption }: Tools) {
   const end = new AbortController();
-  const probing = probe(baseUrl, Infinity, AbortSignal.any([interruption, end.signal]));
-  const failure = new Promise<never>((_resolve, reject) => {
-    interruption.addEventListener('abort', () => reject(interruption.reason as Error));
-    probing.catch((error: Error) => !end.signal.aborted && reject(error));
-  });
+  // The probe without an end rejects if the operator interrupts the deployment, too.
+  const failure = probe(baseUrl, Infinity, AbortSignal.any([interruption, end.signal]));
   failure.catch(() => {}); // between steps, nothing awaits the promise
   const stop = async () => {
     end.abort(new UsageError('The probe has ended.'));
-    await probing.catch(() => {});
+    await failure.catch(() => {});
   };
   return { failure, stop };
 }

@@ -183,9 +183,10 @@ export class FakeStage {
     const failure = new UsageError('3 requests failed.');
     if (this.behavior.probeFailsAt === 0) throw failure;
     if (minutes === 0) return signal.throwIfAborted();
-    const failing = Math.min(this.behavior.probeFailsAt, minutes) * MINUTE;
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => (failing < minutes * MINUTE ? reject(failure) : resolve()), failing);
+    await new Promise<void>((_resolve, reject) => {
+      const { probeFailsAt } = this.behavior;
+      const timer =
+        probeFailsAt === Infinity ? undefined : setTimeout(() => reject(failure), probeFailsAt * MINUTE);
       const stop = () => {
         clearTimeout(timer);
         reject(signal.reason as Error);
