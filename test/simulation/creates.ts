@@ -1,0 +1,218 @@
+import './machine.ts';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import { type Database, startDatabase } from './dynamodb.ts';
+import type { Scope } from './schedules.ts';
+import {
+  bookEvent,
+  callFunction,
+  createFunctions,
+  environment,
+  type Response,
+  tables,
+} from './service.ts';
+import { type Process, Violation, type World } from './world.ts';
+
+/** Time for which an `Idempotency-Key` is promised to be valid. */
+const DAY_MILLISECONDS = 86_400_000;
+const MAX_REQUESTS = 40;
+/** Difference of an instance's clock from the right time. */
+const SKEWS = [0, 300_000, -300_000];
+
+type Version = keyof typeof createFunctions;
+const versionNames = ['old', 'new'] as const satisfies Version[];
+
+/** A request to create a book, with all of its retries. */
+interface Create {
+  client: string;
+  body: { title: string; shelf: bigint; tag?: string };
+  idempotencyKey?: string;
+  /** Time between the first request and the first retry. @default - the client retries after a second */
+  pause?: number;
+  /** Whether the client retries until it gets a 201 or a 4xx. */
+  retries: boolean;
+}
+
+interface Attempt {
+  create: Create;
+  version: Version;
+  time: number;
+  response: Response | undefined;
+}
+
+/** Runs creates at the same time, by instances of two versions. Returns all requests with their responses. */
+async function runCreates(world: World, creates: Create[], versions: readonly Version[] = versionNames) {
+  const database = startDatabase(world, tables);
+  const attempts: Attempt[] = [];
+  let instances = 0;
+
+  async function send(client: Process, create: Create): Promise<Attempt> {
+    const version = versions[world.choose(versions)]!;
+    const skew = SKEWS[world.choose(SKEWS.map(String))]!;
+    instances += 1;
+    const clock = skew === 0 ? '' : skew > 0 ? ', whose clock is fast' : ', whose clock is slow';
+    const instance = world.addProcess(`instance ${instances} (${version} version${clock})`, {
+      environment,
+      skew,
+      isKillable: true,
+    });
+    const time = world.now();
+    const event = bookEvent(create.body, create.idempotencyKey);
+    const attempt: Attempt = { create, version, time, response: undefined };
+    attempts.push(attempt);
+    attempt.response = await callFunction(world, client, instance, createFunctions[version], event);
+    return attempt;
+  }
+
+  for (const create of creates) {
+    const client = world.addProcess(create.client);
+    world.start(client, 'creates a book', async () => {
+      for (let request = 1; ; request += 1) {
+        const { response } = await send(client, create);
+        const isFinal = response && response.status < 500;
+        if (create.pause !== undefined && request === 1)
+          await sleep(Math.max(0, create.pause - (world.now() - attempts[0]!.time)));
+        else if (isFinal || !create.retries) return;
+        else await sleep(1_000);
+        if (request === MAX_REQUESTS) throw new Violation('A client gets no final response.');
+      }
+    });
+  }
+  await world.run();
+  return { database, attempts };
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
+
+function stored(database: Database): Record<string, unknown>[] {
+  return database.items('books').map((item) => unmarshall(item, { wrapNumbers: BigInt }));
+}
+
+function require(isTrue: boolean, statement: string, found: unknown): void {
+  if (isTrue) return;
+  const text = JSON.stringify(found, (_key, value) => (typeof value === 'bigint' ? `${value}` : value));
+  throw new Violation(`${statement} Found: ${text}`);
+}
+
+/** Checks what the service promises about creates. */
+function requirePromises(database: Database, attempts: Attempt[]): void {
+  for (const { before, after, table } of database.changes)
+    require(table !== 'books' || before === undefined, 'No book is overwritten.', { before, after });
+
+  const books = stored(database);
+  for (const { create, version, response } of attempts) {
+    const { status, body, headers } = response ?? { status: 0, body: {}, headers: {} };
+    if (status === 201) {
+      const book = books.find(({ id }) => id === body.id)!;
+      const names = ['id', 'title', 'shelf', ...(version === 'new' ? ['tag'] : [])];
+      const published = Object.fromEntries(names.filter((name) => book?.[name]).map((name) => [name, book[name]]));
+      require(isDeepStrictEqual(body, published), 'A 201 contains the stored book.', { body, book });
+      const { tag: _tag, ...sent } = create.body;
+      require(isDeepStrictEqual({ ...body, ...sent }, body), 'A 201 contains the fields that the client sent.', {
+        body,
+        sent,
+      });
+    } else if (status === 422) {
+      const others = attempts.filter((one) => one.create.idempotencyKey === create.idempotencyKey);
+      const isReused = others.some((one) => one.create.body.title !== create.body.title);
+      require(isReused, 'A 422 says that the key was used for another book.', { version, body: create.body });
+    } else if (status >= 500 && status !== 502) {
+      require(status === 503 && headers['Retry-After'] !== undefined, 'A 5xx is a 503 with Retry-After.', { status });
+    } else require(status === 0 || status === 502, 'A create gets no other status.', { status });
+  }
+
+  for (const { create } of attempts) {
+    const same = attempts.filter((one) =>
+      create.idempotencyKey === undefined
+        ? one.create === create
+        : one.create.idempotencyKey === create.idempotencyKey,
+    );
+    const titles = new Set(same.map((one) => one.create.body.title));
+    const found = books.filter(({ title }) => titles.has(String(title)));
+    const ids = new Set(same.filter(({ response }) => response?.status === 201).map(({ response }) => response!.body.id));
+    if (create.idempotencyKey === undefined)
+      require(found.length <= same.length, 'A request without a key stores at most one book.', { found });
+    else {
+      require(found.length <= 1, 'All requests with a key store at most one book.', { found });
+      require(ids.size <= 1, 'All 201s for a key have the same id.', { ids: [...ids] });
+    }
+    require([...ids].every((id) => books.some((book) => book['id'] === id)), 'An acknowledged book is stored.', {
+      ids: [...ids],
+    });
+  }
+}
+
+async function checkCreates(world: World, creates: Create[], versions?: readonly Version[]): Promise<void> {
+  const { database, attempts } = await runCreates(world, creates, versions);
+  requirePromises(database, attempts);
+}
+
+const key = 'a-key';
+const book = (title: string) => ({ title, shelf: 1n });
+
+export const createScopes: Record<string, Scope> = {
+  'a create with a key, retried': {
+    run: (world) =>
+      checkCreates(world, [
+        { client: 'client', body: { ...book('a book'), tag: 'new' }, idempotencyKey: key, retries: true },
+      ]),
+  },
+  'two clients with the same key and book': {
+    run: (world) =>
+      checkCreates(
+        world,
+        ['first client', 'second client'].map((client) => ({
+          client,
+          body: book('a book'),
+          idempotencyKey: key,
+          retries: true,
+        })),
+        ['old'],
+      ),
+  },
+  'two clients with the same key and different books': {
+    run: (world) =>
+      checkCreates(
+        world,
+        ['first', 'second'].map((name) => ({
+          client: `${name} client`,
+          body: book(`${name} book`),
+          idempotencyKey: key,
+          retries: true,
+        })),
+        ['old'],
+      ),
+  },
+  'creates that generate the same ids': {
+    settings: { millisecondsPerStep: 0, randomNumbers: 2 },
+    run: (world) =>
+      checkCreates(
+        world,
+        [
+          { client: 'first client', body: book('one'), idempotencyKey: key, retries: true },
+          { client: 'second client', body: book('one'), idempotencyKey: key, retries: true },
+          { client: 'third client', body: book('another'), retries: false },
+        ],
+        ['old'],
+      ),
+  },
+  'a create without a key, retried': {
+    run: (world) => checkCreates(world, [{ client: 'client', body: book('a book'), retries: true }]),
+  },
+  'a retry just before a day has passed': {
+    run: (world) =>
+      checkCreates(world, [
+        {
+          client: 'client',
+          body: book('a book'),
+          idempotencyKey: key,
+          pause: DAY_MILLISECONDS - 1_000,
+          retries: true,
+        },
+      ]),
+  },
+};

@@ -1,0 +1,139 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import * as v from 'valibot';
+import { keyReusedMessage, type PublishedCollection } from '../../shared/contract/collection.ts';
+import { text } from '../../shared/contract/fields.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { nextPage } from '../../shared/contract/lists.ts';
+import { endpoint, type Handler } from '../../shared/runtime/endpoint.ts';
+import { create } from '../../shared/storage/collection.ts';
+import { tokenOf } from '../../shared/storage/idempotency.ts';
+import { list } from '../../shared/storage/lists.ts';
+import { Book, books, NewBook } from '../support/books.ts';
+import { createEvent, listEvent } from '../support/api-gateway-event.ts';
+import { invocation } from '../support/invoke.ts';
+import type { TableSettings } from './dynamodb.ts';
+import type { Process, World } from './world.ts';
+
+/** Time until API Gateway and the clients give up. */
+const RESPONSE_MILLISECONDS = 29_000;
+const FUNCTION_MILLISECONDS = 10_000;
+
+/** Environment of the functions, and the tables that it names. */
+export const environment = {
+  BOOKS_TABLE: 'books',
+  IDEMPOTENCY_TABLE: 'records',
+  LIST_PARTITIONS: '[{"since":"2025-01-01T00:00:00Z","count":2}]',
+};
+export const tables: Record<string, TableSettings> = {
+  books: {
+    key: 'id',
+    indexes: {
+      newest: { partitionKey: 'partition', sortKey: 'id' },
+      'newest-by-genre': { partitionKey: 'genrePartition', sortKey: 'id' },
+      'newest-by-genre-and-shelf': { partitionKey: 'genre-shelfPartition', sortKey: 'id' },
+    },
+  },
+  records: { key: 'token', timeToLive: 'expiresAt' },
+};
+
+// A version of the service that knows a field that the version before ignores.
+const tag = { tag: v.exactOptional(text(20)) };
+const booksWithTags = {
+  ...books,
+  item: v.object({ ...Book.entries, ...tag }),
+  operations: {
+    ...books.operations,
+    create: {
+      ...books.operations.create,
+      request: v.object({
+        ...books.operations.create.request.entries,
+        body: v.object({ ...NewBook.entries, ...tag }),
+      }),
+    },
+  },
+} satisfies PublishedCollection;
+
+function createHandler<C extends typeof books | typeof booksWithTags>(collection: C): Handler {
+  const operation: (typeof booksWithTags)['operations']['create'] = collection.operations.create as never;
+  return endpoint(operation, async ({ headers, body, keyId, fail }) => {
+    const key = headers['Idempotency-Key'];
+    const token = key && tokenOf(operation.id, keyId, key);
+    const item = await create(collection as typeof booksWithTags, body, token);
+    return { body: item ?? fail('idempotency_key_reused', keyReusedMessage(collection)) };
+  });
+}
+
+/** The create functions of two versions. The new version knows the field `tag`. */
+export const createFunctions = { old: createHandler(books), new: createHandler(booksWithTags) };
+
+export const listFunction = endpoint(books.operations.list, async ({ query, rootUrl }) => {
+  const { items, next } = await list(books, query);
+  if (next === undefined) return { body: items };
+  return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
+});
+
+export interface Response {
+  status: number;
+  headers: Record<string, unknown>;
+  body: any;
+}
+
+/** Returns the event of a create. @param keyId id of the client's API key */
+export function bookEvent(body: object, idempotencyKey?: string, keyId = 'key_1'): APIGatewayProxyEvent {
+  const headers = idempotencyKey === undefined ? null : { 'Idempotency-Key': idempotencyKey };
+  return createEvent(stringifyJson(body), { headers, requestContext: { authorizer: { keyId } } });
+}
+
+/** Returns the event of a list request to the URL of a page. */
+export function pageEvent(url: string): APIGatewayProxyEvent {
+  const query = Object.fromEntries(
+    [...new URL(url).searchParams].map(([name, value]) => [name, [value]] as [string, string[]]),
+  );
+  return listEvent(query);
+}
+
+/**
+ * Sends a request of the running process to a function, as API Gateway does. The request or the response can get lost, and
+ * the instance can be killed.
+ *
+ * @returns the response, or undefined if none arrives in time
+ */
+export function callFunction(
+  world: World,
+  client: Process,
+  instance: Process,
+  handler: Handler,
+  event: APIGatewayProxyEvent,
+): Promise<Response | undefined> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(() => resolve(undefined), RESPONSE_MILLISECONDS);
+    const respond = (response: Response) => {
+      const { status } = response;
+      world.post({
+        text: `${client.name} gets a ${status} of ${instance.name}`,
+        process: client,
+        fates: ['in time', 'but the response is lost'],
+        deliver: (fate) => {
+          if (fate !== 'in time') return;
+          clearTimeout(timeout);
+          if (client.isAlive) resolve(response);
+        },
+      });
+    };
+    world.onKill(instance, () => respond({ status: 502, headers: {}, body: {} }));
+    world.post({
+      text: `${client.name} sends a request to ${instance.name}`,
+      process: instance,
+      fates: ['in time', 'but the request is lost'],
+      deliver: (fate) => {
+        if (fate !== 'in time' || !instance.isAlive) return;
+        const end = Date.now() + FUNCTION_MILLISECONDS;
+        const context = { ...invocation, getRemainingTimeInMillis: () => end - Date.now() } as Context;
+        void handler(event, context).then(({ statusCode, headers = {}, body }) => {
+          instance.hasResponded = true;
+          respond({ status: statusCode, headers, body: body === '' ? undefined : parseJson(body) });
+        });
+      },
+    });
+  });
+}

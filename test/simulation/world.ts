@@ -1,0 +1,269 @@
+import { setImmediate } from 'node:timers/promises';
+import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
+import { type Machine, resetRetries, switchTo } from './machine.ts';
+
+// A world runs several processes in one thread. They communicate only with messages, and a schedule decides which message
+// arrives next, which timer ends first, what gets lost, and which process is killed. Between two decisions, the code runs
+// until it waits for a message or a timer. The same schedule therefore always has the same result.
+
+/** The time at which a world starts: noon on 1 March 2026. */
+export const START = Date.parse('2026-03-01T12:00:00Z');
+
+/** Steps after which a schedule is considered endless. The longest schedules of the scopes have a few hundred steps. */
+const MAX_STEPS = 5_000;
+
+export interface Process {
+  name: string;
+  environment: Record<string, string>;
+  /** Milliseconds by which the clock is fast. Negative if it is slow. */
+  skew: number;
+  isAlive: boolean;
+  /** Whether a schedule can kill the process while it waits. */
+  isKillable: boolean;
+  /** Whether the function has responded to its last request, so that it must not write any more. */
+  hasResponded: boolean;
+  /** What the process printed. */
+  output: string;
+}
+
+/** A message in transit. */
+export interface Message {
+  text: string;
+  /** The process that the message activates. */
+  process: Process;
+  /** What can happen to the message. The first fate is the usual one. */
+  fates: readonly string[];
+  deliver: (fate: string) => void;
+}
+
+/** An event that a schedule can choose at any time. */
+export interface Disturbance {
+  text: string;
+  isPossible: () => boolean;
+  act: () => void;
+}
+
+interface Timer {
+  end: number;
+  process: Process;
+  act: () => void;
+}
+
+/** A statement that does not hold. The message names the statement and what happened instead. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+export type World = ReturnType<typeof createWorld>;
+
+/** Sends a request of a process to AWS. */
+export type Network = (
+  sender: Process,
+  request: HttpRequest,
+  abortSignal: AbortSignal | undefined,
+) => Promise<{ response: HttpResponse }>;
+
+export interface WorldSettings {
+  /** Time that each message takes. */
+  millisecondsPerStep?: number;
+  /** Number of different random numbers. With few numbers, processes often generate the same ids. */
+  randomNumbers?: number;
+}
+
+/**
+ * @param schedule for each decision, the number of an option, where 0 is what usually happens. A number is taken modulo the
+ *   number of options, and decisions after the end of the schedule are 0.
+ */
+export function createWorld(
+  schedule: readonly number[],
+  { millisecondsPerStep = 2, randomNumbers = Infinity }: WorldSettings = {},
+) {
+  let time = START;
+  let seed = 1;
+  let messages: Message[] = [];
+  let timers: Timer[] = [];
+  let network: Network;
+  const processes: Process[] = [];
+  const disturbances: Disturbance[] = [];
+  const onKill = new Map<Process, (() => void)[]>();
+  const unfinished = new Set<string>();
+  let violation: Error | undefined;
+
+  /** For each decision, the number of options, and a line that describes the choice. */
+  const decisions: { options: number; choice: number }[] = [];
+  const lines: string[] = [];
+
+  function note(text: string): void {
+    lines.push(`${((time - START) / 1_000).toFixed(3).padStart(10)} s  ${text}`);
+  }
+
+  function choose(options: readonly string[]): number {
+    if (options.length < 2) return 0;
+    const choice = (schedule[decisions.length] ?? 0) % options.length;
+    decisions.push({ options: options.length, choice });
+    return choice;
+  }
+
+  /** Returns a random number (Park and Miller's generator). */
+  function random(): number {
+    seed = (seed * 48_271) % 2_147_483_647;
+    const number = seed / 2_147_483_647;
+    return randomNumbers === Infinity ? number : Math.floor(number * randomNumbers) / randomNumbers;
+  }
+
+  function kill(process: Process): void {
+    process.isAlive = false;
+    timers = timers.filter((timer) => timer.process !== process);
+    for (const act of onKill.get(process) ?? []) act();
+  }
+
+  function machineOf(process: Process): Machine {
+    return {
+      now: () => time + process.skew,
+      startTimer(milliseconds, act) {
+        const timer = { end: time + Math.max(0, milliseconds), process, act };
+        timers.push(timer);
+        return () => void (timers = timers.filter((one) => one !== timer));
+      },
+      random,
+      environment: process.environment,
+      write: (text) => void (process.output += text),
+      exit: () => kill(process),
+      send: (request, abortSignal) => network(process, request, abortSignal),
+    };
+  }
+
+  function deliver(message: Message, fate: string): void {
+    messages = messages.filter((one) => one !== message);
+    time += millisecondsPerStep;
+    switchTo(machineOf(message.process));
+    message.deliver(fate);
+  }
+
+  function end(timer: Timer): void {
+    timers = timers.filter((one) => one !== timer);
+    time = Math.max(time, timer.end);
+    switchTo(machineOf(timer.process));
+    timer.act();
+  }
+
+  /** Returns what can happen next. The first option is the arrival of the oldest message, or else the end of a timer. */
+  function nextOptions(): { text: string; act: () => void }[] {
+    const arrivals = messages.map((message) => ({
+      text: message.text,
+      act: () => deliver(message, message.fates[0]!),
+    }));
+    const [first, ...others] = timers;
+    const next = others.reduce((earliest, timer) => (timer.end < earliest?.end! ? timer : earliest), first);
+    const ends = next ? [{ text: `${next.process.name}: a timer ends`, act: () => end(next) }] : [];
+    const faults = messages.flatMap((message) =>
+      message.fates
+        .slice(1)
+        .map((fate) => ({ text: `${message.text} ${fate}`, act: () => deliver(message, fate) })),
+    );
+    const busy = new Set([...messages, ...timers].map(({ process }) => process));
+    const kills = processes
+      .filter((process) => process.isKillable && process.isAlive && busy.has(process))
+      .map((process) => ({ text: `${process.name} is killed`, act: () => kill(process) }));
+    const possible = disturbances.filter(({ isPossible }) => isPossible());
+    return arrivals.length + ends.length > 0
+      ? [...arrivals, ...ends, ...faults, ...kills, ...possible]
+      : possible.length > 0
+        ? [{ text: 'The end', act: () => {} }, ...possible]
+        : [];
+  }
+
+  return {
+    processes,
+    disturbances,
+    choose,
+    note,
+    kill,
+    now: () => time,
+
+    /** Ends the run with a violation. Unlike an exception, the code under test cannot catch it. */
+    fail(message: string): void {
+      violation ??= new Violation(message);
+    },
+
+    setNetwork(next: Network): void {
+      network = next;
+    },
+
+    addProcess(name: string, settings: Partial<Process> = {}): Process {
+      const process = {
+        name,
+        environment: {},
+        skew: 0,
+        isAlive: true,
+        isKillable: false,
+        hasResponded: false,
+        output: '',
+        ...settings,
+      };
+      processes.push(process);
+      return process;
+    },
+
+    post(message: Message): void {
+      messages.push(message);
+    },
+
+    /** Sends a message that arrives after a number of milliseconds, even if its sender is killed. */
+    postAfter(milliseconds: number, message: Message): void {
+      const act = () => message.deliver(message.fates[0]!);
+      timers.push({ end: time + milliseconds, process: message.process, act });
+      note(`${message.text}, in ${milliseconds / 1_000} s`);
+    },
+
+    /** Calls `act` if the process is killed. */
+    onKill(process: Process, act: () => void): void {
+      onKill.set(process, [...(onKill.get(process) ?? []), act]);
+    },
+
+    /** Starts what a process does. It must end, unless the process is killed. */
+    start(process: Process, what: string, act: () => Promise<void>): void {
+      const text = `${process.name}: ${what}`;
+      unfinished.add(text);
+      const run = async () => {
+        await act();
+        unfinished.delete(text);
+      };
+      messages.push({
+        text,
+        process,
+        fates: ['starts'],
+        deliver: () => {
+          run().catch((error: Error) => (violation ??= error));
+        },
+      });
+      (onKill.get(process) ?? onKill.set(process, []).get(process)!).push(() => unfinished.delete(text));
+    },
+
+    /** Runs the processes until no message is in transit and no timer runs. @throws Violation */
+    async run(): Promise<void> {
+      resetRetries();
+      try {
+        for (let step = 0; ; step += 1) {
+          const options = nextOptions();
+          if (options.length === 0) break;
+          if (step === MAX_STEPS) throw new Violation('The processes do not end.');
+          const { text, act } = options[choose(options.map((option) => option.text))]!;
+          note(text);
+          if (text === 'The end') break;
+          act();
+          // The promises of the process settle before the next event of the real machine.
+          await setImmediate();
+          switchTo();
+          if (violation) throw violation;
+        }
+      } finally {
+        switchTo();
+      }
+      if (unfinished.size > 0) throw new Violation(`These did not end: ${[...unfinished].join(', ')}.`);
+    },
+
+    /** The decisions of the run until now, and one line for each event. */
+    report: () => ({ decisions, lines }),
+  };
+}
