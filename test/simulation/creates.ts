@@ -9,9 +9,10 @@ import {
   createFunctions,
   environment,
   type Response,
+  sleep,
   tables,
 } from './service.ts';
-import { type Process, Violation, type World } from './world.ts';
+import { type Process, require, Violation, type World } from './world.ts';
 
 /** Time for which an `Idempotency-Key` is promised to be valid. */
 const DAY_MILLISECONDS = 86_400_000;
@@ -70,9 +71,9 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
       for (let request = 1; ; request += 1) {
         const { response } = await send(client, create);
         const isFinal = response && response.status < 500;
-        if (create.pause !== undefined && request === 1)
-          await sleep(Math.max(0, create.pause - (world.now() - attempts[0]!.time)));
-        else if (isFinal || !create.retries) return;
+        const age = world.now() - attempts[0]!.time;
+        if (create.pause !== undefined && request === 1) await sleep(Math.max(0, create.pause - age));
+        else if (isFinal || !create.retries || age > DAY_MILLISECONDS - 2_000) return;
         else await sleep(1_000);
         if (request === MAX_REQUESTS) throw new Violation('A client gets no final response.');
       }
@@ -82,20 +83,8 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
   return { database, attempts };
 }
 
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
-}
-
 function stored(database: Database): Record<string, unknown>[] {
   return database.items('books').map((item) => unmarshall(item, { wrapNumbers: BigInt }));
-}
-
-function require(isTrue: boolean, statement: string, found: unknown): void {
-  if (isTrue) return;
-  const text = JSON.stringify(found, (_key, value) => (typeof value === 'bigint' ? `${value}` : value));
-  throw new Violation(`${statement} Found: ${text}`);
 }
 
 /** Checks what the service promises about creates. */

@@ -287,6 +287,11 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
   return {
     changes,
     items: (name: string): Item[] => [...tables[name]!.items.values()],
+    /** Makes all replicas contain all writes. */
+    settle(): void {
+      for (const { replicas } of Object.values(tables))
+        for (const replica of Object.values(replicas).flat()) apply(replica, () => true);
+    },
     /** Stores an item, as a deployment or a restore does. */
     store: (name: string, item: Item) => write(name, item, keyOf(name, item)),
     /** Deletes an item, as a damage does. */

@@ -31,9 +31,9 @@ export function switchTo(next?: Machine): void {
 
 const RealDate = Date;
 class SimulatedDate extends RealDate {
-  constructor(...parameters: [number]) {
+  constructor(...parameters: unknown[]) {
     if (machine && parameters.length === 0) super(machine.now());
-    else super(...parameters);
+    else super(...(parameters as [number]));
   }
 
   static override now(): number {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { createWorld, type World, type WorldSettings } from './world.ts';
+import { createWorld, type Decide, type World, type WorldSettings } from './world.ts';
 
 /** Processes that run together, and statements about the result. */
 export interface Scope {
@@ -16,15 +16,29 @@ export interface CounterExample {
   lines: string[];
 }
 
+/** Result of several schedules. */
+export interface Result {
+  /** Number of schedules that ran. */
+  count: number;
+  counterExample?: CounterExample;
+}
+
 interface Outcome {
   /** For each decision, the number of options. */
   options: number[];
   counterExample?: CounterExample;
 }
 
-/** Runs a scope with one schedule. */
+/**
+ * Runs a scope with one schedule.
+ *
+ * @param schedule for each decision, the number of an option. A number is taken modulo the number of options, and decisions
+ *   after the end of the schedule are 0, which is what usually happens.
+ */
 export async function runSchedule(scope: Scope, schedule: readonly number[]): Promise<Outcome> {
-  const world = createWorld(schedule, scope.settings);
+  let decision = 0;
+  const decide: Decide = ({ length }) => (schedule[decision++] ?? 0) % length;
+  const world = createWorld(decide, scope.settings);
   try {
     await scope.run(world);
     return { options: world.report().decisions.map(({ options }) => options) };
@@ -51,7 +65,7 @@ export async function runAllSchedules(
   scope: Scope,
   deviations: number,
   onSchedule: (count: number) => void = () => {},
-): Promise<{ count: number; counterExample?: CounterExample }> {
+): Promise<Result> {
   let count = 0;
   async function explore(schedule: number[], left: number): Promise<CounterExample | undefined> {
     const { options, counterExample } = await runSchedule(scope, schedule);
@@ -81,16 +95,21 @@ const schedules = fc.array(
   { maxLength: 150, size: 'max' },
 );
 
+/** Number of schedules after which the time is checked. */
+const BATCH = 50;
+
 /**
  * Runs random schedules until the time is over.
  *
  * @param seed number that determines the schedules
+ * @returns the number of schedules, and a counter-example that fast-check has shrunk
  */
 export async function runRandomSchedules(
   scope: Scope,
-  { seed, milliseconds, runs = Infinity }: { seed: number; milliseconds: number; runs?: number },
+  seed: number,
+  milliseconds: number,
   onSchedule: (count: number) => void = () => {},
-): Promise<{ count: number; counterExample?: CounterExample }> {
+): Promise<Result> {
   let count = 0;
   const holds = fc.asyncProperty(schedules, async (schedule) => {
     count += 1;
@@ -98,13 +117,30 @@ export async function runRandomSchedules(
     const { counterExample } = await runSchedule(scope, schedule);
     return counterExample === undefined;
   });
-  const { failed, counterexample } = await fc.check(holds, {
-    seed,
-    numRuns: Math.min(runs, 2 ** 31 - 1),
-    interruptAfterTimeLimit: milliseconds,
-    markInterruptAsFailure: false,
-  });
-  if (!failed || !counterexample) return { count };
-  const { counterExample } = await runSchedule(scope, counterexample[0]);
-  return { count, ...(counterExample && { counterExample }) };
+  // An interrupted check would run in the background until its schedule ends, so the checks are short instead.
+  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+    const { counterexample } = await fc.check(holds, { seed: (seed + count) % 2 ** 31, numRuns: BATCH });
+    if (counterexample) return { count, ...(await runSchedule(scope, counterexample[0])) };
+  }
+  return { count };
+}
+
+/**
+ * Runs a scope with a schedule in words. Each pattern matches the text of a decision's option, and is chosen as soon as it is
+ * possible. All other decisions are what usually happens.
+ *
+ * @throws Violation
+ * @throws Error if an option with one of the texts never was possible
+ */
+export async function play(scope: Scope, ...patterns: RegExp[]): Promise<void> {
+  const remaining = [...patterns];
+  const world = createWorld((options) => {
+    const choice = options.findIndex((text) => remaining[0]?.test(text));
+    if (choice < 0) return 0;
+    remaining.shift();
+    return choice;
+  }, scope.settings);
+  await scope.run(world);
+  if (remaining.length > 0)
+    throw new Error(`Not possible: ${remaining[0]!.source}\n${world.report().lines.join('\n')}`);
 }

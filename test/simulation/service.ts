@@ -6,13 +6,14 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { nextPage } from '../../shared/contract/lists.ts';
 import { endpoint, type Handler } from '../../shared/runtime/endpoint.ts';
 import { create } from '../../shared/storage/collection.ts';
+import { readItem } from '../../shared/storage/database.ts';
 import { tokenOf } from '../../shared/storage/idempotency.ts';
 import { list } from '../../shared/storage/lists.ts';
 import { Book, books, NewBook } from '../support/books.ts';
 import { createEvent, listEvent } from '../support/api-gateway-event.ts';
 import { invocation } from '../support/invoke.ts';
 import type { TableSettings } from './dynamodb.ts';
-import type { Process, World } from './world.ts';
+import { type Process, sendFirstRequest, type World } from './world.ts';
 
 /** Time until API Gateway and the clients give up. */
 const RESPONSE_MILLISECONDS = 29_000;
@@ -71,6 +72,10 @@ export const listFunction = endpoint(books.operations.list, async ({ query, root
   if (next === undefined) return { body: items };
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
 });
+
+// `create` and `list` have clients of their own.
+await sendFirstRequest(() => readItem('books', { id: 1n }));
+await sendFirstRequest(() => list(books, { limit: 1, filters: {} }), environment);
 
 export interface Response {
   status: number;
@@ -135,5 +140,12 @@ export function callFunction(
         });
       },
     });
+  });
+}
+
+/** Waits on the clock of the running process. */
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
   });
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 import { type Machine, resetRetries, switchTo } from './machine.ts';
 
@@ -8,6 +7,13 @@ import { type Machine, resetRetries, switchTo } from './machine.ts';
 
 /** The time at which a world starts: noon on 1 March 2026. */
 export const START = Date.parse('2026-03-01T12:00:00Z');
+
+/** Settings of the SDK in all processes. */
+const awsEnvironment = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'simulated',
+  AWS_SECRET_ACCESS_KEY: 'simulated',
+};
 
 /** Steps after which a schedule is considered endless. The longest schedules of the scopes have a few hundred steps. */
 const MAX_STEPS = 5_000;
@@ -54,6 +60,42 @@ export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
+/** Waits until the promises of the running process have settled, which happens before the next event of the real machine. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/**
+ * Sends the first request of a client of the SDK, which gets an empty response. Clients read files before their first request,
+ * and no schedule controls when they have read them.
+ */
+export async function sendFirstRequest(
+  act: () => Promise<unknown>,
+  environment: Record<string, string> = {},
+): Promise<void> {
+  const body = [Buffer.from('{}')];
+  switchTo({
+    now: () => START,
+    startTimer: () => () => {},
+    random: () => 0,
+    environment: { ...awsEnvironment, ...environment },
+    write: () => {},
+    exit: () => {},
+    send: async () => ({ response: { statusCode: 200, headers: {}, body } }),
+  });
+  await act();
+  switchTo();
+}
+
+/** @throws Violation if a statement does not hold. `found` shows what is wrong. */
+export function require(holds: boolean, statement: string, found: object): void {
+  if (holds) return;
+  const text = JSON.stringify(found, (_key, value) => (typeof value === 'bigint' ? `${value}` : value));
+  throw new Violation(`Does not hold: ${statement} ${text}`);
+}
+
 export type World = ReturnType<typeof createWorld>;
 
 /** Sends a request of a process to AWS. */
@@ -70,12 +112,11 @@ export interface WorldSettings {
   randomNumbers?: number;
 }
 
-/**
- * @param schedule for each decision, the number of an option, where 0 is what usually happens. A number is taken modulo the
- *   number of options, and decisions after the end of the schedule are 0.
- */
+/** Chooses one of several options, of which the first is what usually happens. Returns its position. */
+export type Decide = (options: readonly string[]) => number;
+
 export function createWorld(
-  schedule: readonly number[],
+  decide: Decide,
   { millisecondsPerStep = 2, randomNumbers = Infinity }: WorldSettings = {},
 ) {
   let time = START;
@@ -99,7 +140,7 @@ export function createWorld(
 
   function choose(options: readonly string[]): number {
     if (options.length < 2) return 0;
-    const choice = (schedule[decisions.length] ?? 0) % options.length;
+    const choice = decide(options);
     decisions.push({ options: options.length, choice });
     return choice;
   }
@@ -126,7 +167,7 @@ export function createWorld(
         return () => void (timers = timers.filter((one) => one !== timer));
       },
       random,
-      environment: process.environment,
+      environment: { ...awsEnvironment, ...process.environment },
       write: (text) => void (process.output += text),
       exit: () => kill(process),
       send: (request, abortSignal) => network(process, request, abortSignal),
@@ -252,8 +293,7 @@ export function createWorld(
           note(text);
           if (text === 'The end') break;
           act();
-          // The promises of the process settle before the next event of the real machine.
-          await setImmediate();
+          await settled();
           switchTo();
           if (violation) throw violation;
         }

@@ -1,0 +1,199 @@
+import './machine.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
+import { type ApiKeyRecord, type KeyStore, stateOf, verifyApiKey } from '../../shared/storage/api-keys.ts';
+import { connect, readItem } from '../../shared/storage/database.ts';
+import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
+import type { Scope } from './schedules.ts';
+import { sleep } from './service.ts';
+import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
+
+const DAY_MILLISECONDS = 86_400_000;
+const tables: Record<string, TableSettings> = {
+  keys: { key: 'hash', indexes: { 'by-stage': { partitionKey: 'stage', sortKey: 'keyId' } } },
+};
+const store: KeyStore = { stage: 'staging', table: 'keys', database: connect() };
+await sendFirstRequest(() => readItem('keys', { hash: '' }, store.database));
+
+/** A command of an operator, and what the operator knows when it ends. */
+interface Command {
+  kind: 'issue' | 'rotate' | 'revoke';
+  keyId?: string;
+  /** The new key that the command showed. */
+  shown?: { key: string; record: ApiKeyRecord };
+  /** Message of the error with which the command failed. */
+  error?: string;
+  isComplete: boolean;
+}
+
+/** The key that the operators rotate and revoke. */
+const key: ApiKeyRecord & { secret: string } = {
+  secret: 'pets_staging_0123456789012345678901234567890AAAA',
+  hash: 'a'.repeat(64),
+  keyId: 'key_1',
+  stage: 'staging',
+  owner: 'Acme',
+  start: 'pets_staging_0123',
+  createdAt: '2026-02-01T00:00:00.000Z',
+  createdBy: { time: '2026-02-01T00:00:00.000Z', caller: 'jane', action: 'issue', keyId: 'key_1' },
+};
+
+function startKeys(world: World, expiresAt?: string): Database {
+  const database = startDatabase(world, tables);
+  const { secret: _secret, ...record } = key;
+  database.store('keys', marshall({ ...record, ...(expiresAt && { expiresAt }) }, { removeUndefinedValues: true }));
+  database.settle();
+  return database;
+}
+
+/** Starts a command of an operator. */
+function startCommand(world: World, operator: Process, kind: Command['kind'], keyId = key.keyId): Command {
+  const command: Command = { kind, keyId, isComplete: false };
+  const caller = operator.name;
+  const acts = {
+    issue: () => lifecycle.issueApiKey(store, { owner: 'Acme', caller }, async (shown) => void (command.shown = shown)),
+    rotate: async () =>
+      lifecycle.rotateApiKey(
+        store,
+        await lifecycle.findRotatableKey(store, keyId),
+        { overlap: DAY_MILLISECONDS, caller },
+        async (shown) => void (command.shown = shown),
+      ),
+    revoke: async () => lifecycle.revokeApiKey(store, await lifecycle.findApiKey(store, keyId), caller),
+  };
+  world.start(operator, `runs ${kind}`, async () => {
+    try {
+      await acts[kind]();
+      command.isComplete = true;
+    } catch (error) {
+      command.error = (error as Error).message;
+    }
+  });
+  return command;
+}
+
+/** Returns the records of all keys, as they are stored. */
+function recordsOf(database: Database): ApiKeyRecord[] {
+  return database.items('keys').map((item) => unmarshall(item) as ApiKeyRecord);
+}
+
+function requirePromises(world: World, database: Database, commands: Command[]): void {
+  const records = recordsOf(database);
+  const now = new Date(world.now());
+  const isActive = (record: ApiKeyRecord | undefined) => record !== undefined && stateOf(record, now) === 'active';
+  const find = (hash?: string) => records.find((record) => record.hash === hash);
+
+  for (const { before, after } of database.changes) {
+    if (before === undefined) continue;
+    const lost = Object.keys(before).filter((name) => name !== 'expiresAt' && !(name in (after ?? {})));
+    require(lost.length === 0, 'A record loses no revocation, rotation or other attribute.', { lost });
+  }
+
+  for (const command of commands) {
+    const { kind, keyId, shown, error, isComplete } = command;
+    const record = find(shown?.record.hash);
+    if (kind === 'revoke' && isComplete)
+      require(records.some((one) => one.keyId === keyId && one.revokedAt !== undefined), 'A revoked key stays revoked.', { keyId });
+    if (kind !== 'revoke' && isComplete) require(isActive(record), 'A key that was issued works.', { record });
+    if (error?.includes('was revoked. Do not use it.') && shown)
+      require(!isActive(record), 'A key that the command revoked does not work.', { error, record });
+    if (kind === 'rotate' && isComplete) {
+      const old = records.find((one) => one.keyId === keyId)!;
+      require(old.successor?.keyId === shown!.record.keyId, 'The old key names the valid successor.', { old });
+      require(old.expiresAt !== undefined, 'The old key expires.', { old });
+    }
+  }
+
+  const old = find(key.hash)!;
+  if (old.rotatedBy) {
+    const successor = records.find(({ keyId }) => keyId === old.successor?.keyId);
+    const isRevoked = commands.some(({ kind, keyId }) => kind === 'revoke' && keyId === successor?.keyId);
+    require(isRevoked || isActive(successor), 'The successor in the record of the old key works.', { old, successor });
+  } else require(old.expiresAt === undefined, 'An interrupted rotation does not change the old key.', { old });
+
+  // A command that was killed, or could not report the outcome, can leave one key more.
+  const unknown = commands.filter(({ isComplete, error }) => !isComplete && !error?.includes('was revoked')).length;
+  const rightful = commands.filter(({ kind, isComplete }) => kind !== 'revoke' && isComplete).length;
+  const extra = records.filter((record) => record.hash !== key.hash && isActive(record)).length - rightful;
+  require(extra <= unknown, 'Each command leaves at most one key that nobody expects.', { extra, unknown });
+}
+
+function commandScope(kinds: Command['kind'][]): Scope {
+  return {
+    async run(world) {
+      const database = startKeys(world);
+      const commands = kinds.map((kind, number) =>
+        startCommand(world, world.addProcess(`operator ${number + 1}`, { isKillable: true }), kind),
+      );
+      await world.run();
+      requirePromises(world, database, commands);
+    },
+  };
+}
+
+/** Time for which docs/api-keys.md waits after an interrupted rotation. */
+const WAIT_MILLISECONDS = 300_000;
+
+/** A rotation is interrupted, and a second operator follows "Interrupted rotations" in docs/api-keys.md. */
+const interruptedRotation: Scope = {
+  async run(world) {
+    const database = startKeys(world);
+    const first = world.addProcess('first operator', { isKillable: true });
+    const second = world.addProcess('second operator');
+    const rotation = startCommand(world, first, 'rotate');
+    let isHandedOver = false;
+    let repeated: Command | undefined;
+    world.start(second, 'completes the rotation', async () => {
+      while (first.isAlive && !rotation.isComplete && !rotation.error) await sleep(1_000);
+      if (rotation.isComplete || rotation.error?.includes('was revoked')) return;
+      isHandedOver = rotation.shown !== undefined && world.choose(['nobody has the key', 'a client has the key']) === 1;
+      await sleep(WAIT_MILLISECONDS);
+      const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
+      const old = listed.find(({ keyId }) => keyId === key.keyId)!;
+      if (old.rotatedBy || isHandedOver) return;
+      for (const record of listed.filter(({ replaces }) => replaces === key.keyId))
+        await lifecycle.revokeApiKey(store, record, second.name);
+      repeated = startCommand(world, second, 'rotate');
+    });
+    await world.run();
+    const commands = [rotation, ...(repeated ? [repeated] : [])];
+    const records = recordsOf(database);
+    const old = records.find(({ hash }) => hash === key.hash)!;
+    if (old.rotatedBy) {
+      const successor = records.find(({ keyId }) => keyId === old.successor?.keyId)!;
+      require(stateOf(successor, new Date(world.now())) === 'active', 'The successor in the record of the old key works.', { old, successor });
+    }
+    const handedOver = commands.filter(({ isComplete }) => isComplete || isHandedOver).map(({ shown }) => shown!.record.hash);
+    for (const record of records.filter(({ hash }) => handedOver.includes(hash)))
+      require(record.revokedAt === undefined, 'A key that a client has is not revoked.', { record });
+  },
+};
+
+/** An authorizer checks a key that is about to expire. */
+const expiry: Scope = {
+  async run(world) {
+    const { generateApiKey } = await import('../../shared/api-key-format.ts');
+    const { hashOf } = await import('../../shared/storage/api-keys.ts');
+    const secret = generateApiKey('staging');
+    const database = startDatabase(world, tables);
+    const expiresAt = START + 1_000;
+    const { secret: _secret, ...record } = { ...key, hash: hashOf(secret), expiresAt: new Date(expiresAt).toISOString() };
+    database.store('keys', marshall(record, { removeUndefinedValues: true }));
+    world.start(world.addProcess('authorizer'), 'checks a key', async () => {
+      await sleep(990);
+      const found = await verifyApiKey(store, secret).catch(() => undefined);
+      require(found?.state !== 'active' || world.now() < expiresAt, 'An expired key gets no access.', { time: world.now() - expiresAt });
+    });
+    await world.run();
+  },
+};
+
+export const keyScopes: Record<string, Scope> = {
+  'a key is issued': commandScope(['issue']),
+  'a key is rotated': commandScope(['rotate']),
+  'two operators rotate a key': commandScope(['rotate', 'rotate']),
+  'one operator rotates a key and another revokes it': commandScope(['rotate', 'revoke']),
+  'two operators revoke a key': commandScope(['revoke', 'revoke']),
+  'a second operator completes an interrupted rotation': interruptedRotation,
+  'a key expires while it is checked': expiry,
+};

@@ -1,0 +1,91 @@
+import './machine.ts';
+import { integerOption, runWithOptions, seedOption, UsageError } from '../../infra/command.ts';
+import { runAllSchedules, runRandomSchedules, runSchedule, type Result, type Scope } from './schedules.ts';
+import { scopes } from './scopes.ts';
+
+const USAGE = `npm run simulate -- [--scope NAME] [--deviations 1] [--minutes 5] [--seed N]
+
+Runs the service's code with a simulated DynamoDB, and with clocks, timers and random numbers that a schedule controls. First
+runs all schedules in which up to --deviations decisions differ from what usually happens, and then random schedules. If a
+promise does not hold, prints the shortest schedule that was found, and fails.
+
+  --scope       start of the names of the scopes to run (default: all)
+  --deviations  0 to 3. Each deviation more takes about 100 times as long.
+  --minutes     time for random schedules
+  --seed        number that determines the random schedules (default: random)
+  --schedule    a schedule that the command has printed, such as 0.0.3. Requires --scope.
+
+Scopes:
+
+${Object.keys(scopes)
+  .map((name) => `  ${name}`)
+  .join('\n')}`;
+
+const options = {
+  scope: { type: 'string', default: '' },
+  deviations: { type: 'string', default: '1' },
+  minutes: { type: 'string', default: '5' },
+  seed: { type: 'string' },
+  schedule: { type: 'string' },
+} as const;
+
+/** Prints the progress on one line of a terminal, up to five times a second. */
+function progressOf(what: string): (count: number) => void {
+  let printed = 0;
+  return (count) => {
+    const now = performance.now();
+    if (!process.stderr.isTTY || now - printed < 200) return;
+    printed = now;
+    process.stderr.write(`\r\x1b[K${what}: ${count} schedules`);
+  };
+}
+
+/** Prints a result. Returns whether all promises held. */
+function printResult(what: string, name: string, { count, counterExample }: Result): boolean {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(`${name}: ${count.toLocaleString('en')} ${what}`);
+  if (!counterExample) return true;
+  const { schedule, message, lines } = counterExample;
+  console.log(`\n${message}\n\n${lines.join('\n')}\n`);
+  console.log(`To replay: npm run simulate -- --scope '${name}' --schedule ${schedule.join('.') || 0}`);
+  return false;
+}
+
+function scheduleOption(text: string): number[] {
+  if (/^\d{1,4}(\.\d{1,4})*$/.test(text)) return text.split('.').map(Number);
+  throw new UsageError('--schedule must be numbers with dots between them, such as 0.0.3.');
+}
+
+async function simulate(selected: [string, Scope][], deviations: number, minutes: number, seed: number) {
+  for (const [name, scope] of selected) {
+    const result = await runAllSchedules(scope, deviations, progressOf(name));
+    if (!printResult('schedules', name, result)) return false;
+  }
+  console.log(`Random schedules with the seed ${seed}:`);
+  for (const [name, scope] of selected) {
+    const milliseconds = (minutes * 60_000) / selected.length;
+    const result = await runRandomSchedules(scope, seed, milliseconds, progressOf(name));
+    if (!printResult('random schedules', name, result)) return false;
+  }
+  return true;
+}
+
+await runWithOptions(USAGE, options, async (values) => {
+  const selected = Object.entries(scopes).filter(([name]) => name.startsWith(values.scope));
+  if (selected.length === 0)
+    throw new UsageError(
+      `--scope must be the start of one of these names: ${Object.keys(scopes).join('; ')}.`,
+    );
+  const seed = seedOption('--seed', values.seed);
+  if (values.schedule !== undefined) {
+    const schedule = scheduleOption(values.schedule);
+    for (const [name, scope] of selected) {
+      const result = { count: 1, ...(await runSchedule(scope, schedule)) };
+      if (!printResult('schedule', name, result)) process.exitCode = 1;
+    }
+    return;
+  }
+  const deviations = integerOption('--deviations', values.deviations, 0, 3);
+  const minutes = integerOption('--minutes', values.minutes, 0, 10_000);
+  if (!(await simulate(selected, deviations, minutes, seed))) process.exitCode = 1;
+});

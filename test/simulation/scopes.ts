@@ -1,0 +1,7 @@
+import { createScopes } from './creates.ts';
+import { keyScopes } from './keys.ts';
+import { listScopes } from './lists.ts';
+import type { Scope } from './schedules.ts';
+
+/** What the simulation checks, by name. */
+export const scopes: Record<string, Scope> = { ...createScopes, ...listScopes, ...keyScopes };
