@@ -69,7 +69,7 @@ async function createUntilExit(victim: LocalService, responsesBeforeKill = Infin
   async function createItems(): Promise<void> {
     let isCreated = true;
     while (isCreated) {
-      const item = itemToRequest(0, requested.length);
+      const item = itemToRequest(requested.length);
       requested.push(item);
       burst.push(item);
       isCreated = await create(victim, item);

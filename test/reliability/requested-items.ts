@@ -3,7 +3,6 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { firstCollection } from '../collections/all.ts';
 import { type NewItem, variantOf } from '../support/collection-tests.ts';
-import { seededInteger } from '../support/fault-proxy.ts';
 import type { StoredItem } from '../support/items.ts';
 
 export const { path: listPath, newItem, variants } = firstCollection;
@@ -23,11 +22,11 @@ export interface RequestedItem {
   ids: Set<bigint>;
 }
 
-/** Returns an item with a unique text. `seed` and `number` determine the item's other fields. */
-export function itemToRequest(seed: number, number: number): RequestedItem {
+/** Returns an item with a unique text. `number` determines the item's other fields. */
+export function itemToRequest(number: number): RequestedItem {
   const text = `Item ${number}`;
   const fields = [{}, ...variants];
-  const content = variantOf(newItem(text), fields[seededInteger(fields.length, seed, 'input', number)]!);
+  const content = variantOf(newItem(text), fields[number % fields.length]!);
   const key = number % 2 === 0 ? `key-${number}` : undefined;
   return { text, content, key, requests: 0, ids: new Set() };
 }

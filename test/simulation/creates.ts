@@ -1,4 +1,5 @@
-import './machine.ts';
+// First, because it replaces clocks, timers and random numbers.
+import { type Process, require, Violation, type World } from './world.ts';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, startDatabase } from './dynamodb.ts';
@@ -12,7 +13,6 @@ import {
   sleep,
   tables,
 } from './service.ts';
-import { type Process, require, Violation, type World } from './world.ts';
 
 /** Time for which an `Idempotency-Key` is promised to be valid. */
 const DAY_MILLISECONDS = 86_400_000;
@@ -30,6 +30,8 @@ interface Create {
   idempotencyKey?: string;
   /** Time between the first request and the first retry. @default - the client retries after a second */
   pause?: number;
+  /** Time until the first request. */
+  delay?: number;
   /** Whether the client retries until it gets a 201 or a 4xx. */
   retries: boolean;
 }
@@ -68,10 +70,11 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
   for (const create of creates) {
     const client = world.addProcess(create.client);
     world.start(client, 'creates a book', async () => {
+      await sleep(create.delay ?? 0);
       for (let request = 1; ; request += 1) {
         const { response } = await send(client, create);
         const isFinal = response && response.status < 500;
-        const age = world.now() - attempts[0]!.time;
+        const age = world.now() - attempts.find((one) => one.create === create)!.time;
         if (create.pause !== undefined && request === 1) await sleep(Math.max(0, create.pause - age));
         else if (isFinal || !create.retries || age > DAY_MILLISECONDS - 2_000) return;
         else await sleep(1_000);
@@ -88,20 +91,27 @@ function stored(database: Database): Record<string, unknown>[] {
 }
 
 /** Checks what the service promises about creates. */
-function requirePromises(database: Database, attempts: Attempt[]): void {
+function requirePromises(world: World, database: Database, attempts: Attempt[]): void {
   for (const { before, after, table } of database.changes)
     require(table !== 'books' || before === undefined, 'No book is overwritten.', { before, after });
 
   const books = stored(database);
+  const counted = world.processes.filter(({ output }) => output.includes('"BooksCreated":1')).length;
+  require(counted <= books.length, 'A book is counted at most once.', { counted, books });
   for (const { create, version, response } of attempts) {
     const { status, body, headers } = response ?? { status: 0, body: {}, headers: {} };
     if (status === 201) {
       const book = books.find(({ id }) => id === body.id)!;
       const names = ['id', 'title', 'shelf', ...(version === 'new' ? ['tag'] : [])];
-      const published = Object.fromEntries(names.filter((name) => book?.[name]).map((name) => [name, book[name]]));
+      const published = Object.fromEntries(
+        names.filter((name) => book?.[name]).map((name) => [name, book[name]]),
+      );
       require(isDeepStrictEqual(body, published), 'A 201 contains the stored book.', { body, book });
       const { tag: _tag, ...sent } = create.body;
-      require(isDeepStrictEqual({ ...body, ...sent }, body), 'A 201 contains the fields that the client sent.', {
+      require(isDeepStrictEqual(
+        { ...body, ...sent },
+        body,
+      ), 'A 201 contains the fields that the client sent.', {
         body,
         sent,
       });
@@ -110,7 +120,9 @@ function requirePromises(database: Database, attempts: Attempt[]): void {
       const isReused = others.some((one) => one.create.body.title !== create.body.title);
       require(isReused, 'A 422 says that the key was used for another book.', { version, body: create.body });
     } else if (status >= 500 && status !== 502) {
-      require(status === 503 && headers['Retry-After'] !== undefined, 'A 5xx is a 503 with Retry-After.', { status });
+      require(status === 503 && headers['Retry-After'] !== undefined, 'A 5xx is a 503 with Retry-After.', {
+        status,
+      });
     } else require(status === 0 || status === 502, 'A create gets no other status.', { status });
   }
 
@@ -122,14 +134,18 @@ function requirePromises(database: Database, attempts: Attempt[]): void {
     );
     const titles = new Set(same.map((one) => one.create.body.title));
     const found = books.filter(({ title }) => titles.has(String(title)));
-    const ids = new Set(same.filter(({ response }) => response?.status === 201).map(({ response }) => response!.body.id));
+    const ids = new Set(
+      same.filter(({ response }) => response?.status === 201).map(({ response }) => response!.body.id),
+    );
     if (create.idempotencyKey === undefined)
       require(found.length <= same.length, 'A request without a key stores at most one book.', { found });
     else {
       require(found.length <= 1, 'All requests with a key store at most one book.', { found });
       require(ids.size <= 1, 'All 201s for a key have the same id.', { ids: [...ids] });
     }
-    require([...ids].every((id) => books.some((book) => book['id'] === id)), 'An acknowledged book is stored.', {
+    require([...ids].every((id) =>
+      books.some((book) => book['id'] === id),
+    ), 'An acknowledged book is stored.', {
       ids: [...ids],
     });
   }
@@ -137,7 +153,7 @@ function requirePromises(database: Database, attempts: Attempt[]): void {
 
 async function checkCreates(world: World, creates: Create[], versions?: readonly Version[]): Promise<void> {
   const { database, attempts } = await runCreates(world, creates, versions);
-  requirePromises(database, attempts);
+  requirePromises(world, database, attempts);
 }
 
 const key = 'a-key';
@@ -191,6 +207,26 @@ export const createScopes: Record<string, Scope> = {
   },
   'a create without a key, retried': {
     run: (world) => checkCreates(world, [{ client: 'client', body: book('a book'), retries: true }]),
+  },
+  'a key that has expired, used for another book': {
+    async run(world) {
+      const { database, attempts } = await runCreates(world, [
+        { client: 'first client', body: book('one'), idempotencyKey: key, retries: true },
+        {
+          client: 'second client',
+          body: book('another'),
+          idempotencyKey: key,
+          delay: DAY_MILLISECONDS + 1_500_000,
+          retries: true,
+        },
+      ]);
+      for (const { client } of attempts.map(({ create }) => create)) {
+        const last = attempts.findLast(({ create }) => create.client === client)!;
+        require(last.response?.status === 201, 'A key can be used again when it has expired.', { last });
+      }
+      const found = stored(database);
+      require(found.length === 2, 'Each client has stored its book.', { found });
+    },
   },
   'a retry just before a day has passed': {
     run: (world) =>

@@ -104,15 +104,15 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
     Query(input) {
       const { TableName, IndexName, ScanIndexForward = true } = input;
       const { sortKey } = tables[TableName]!.indexes![IndexName]!;
-      const parsed = parse(input);
+      const { _keyCondition: condition, _projection: projection } = parse(input);
       const matching = visible(TableName, IndexName).filter((item) =>
-        dynalite.matchesExprFilter(item, parsed._keyCondition.expression),
+        dynalite.matchesExprFilter(item, condition.expression),
       );
       const sorted = matching.toSorted((one, other) => compare(one[sortKey]!, other[sortKey]!));
       if (!ScanIndexForward) sorted.reverse();
       const { partitionKey } = tables[TableName]!.indexes![IndexName]!;
       const names = [...new Set([tables[TableName]!.key, partitionKey, sortKey])];
-      return page(input, sorted, names, parsed._projection);
+      return page(input, sorted, names, projection);
     },
 
     // All items are in the first segment, so that a process that reads this segment reads all items.
@@ -133,12 +133,11 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
 
     TransactWriteItems({ TransactItems }) {
       const steps = (TransactItems as Record<string, any>[]).map((step) => Object.entries(step)[0]!);
-      const before = (input: any) => {
+      const isPossible = steps.every(([, input]) => {
         const key = keyOf(input.TableName, input.Key ?? input.Item);
-        return tables[input.TableName]!.items.get(key);
-      };
-      if (!steps.every(([, input]) => holds(input, before(input))))
-        return failure('TransactionCanceledException', 'A condition failed.');
+        return holds(input, tables[input.TableName]!.items.get(key));
+      });
+      if (!isPossible) return failure('TransactionCanceledException', 'A condition failed.');
       for (const [kind, input] of steps) {
         if (kind === 'Put') write(input.TableName, input.Item, keyOf(input.TableName, input.Item));
         else if (kind !== 'ConditionCheck') throw new Error(`The simulation has no ${kind}.`);
@@ -300,13 +299,11 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
 }
 
 function emptyTable(settings: TableSettings): Table {
-  const replicas = () => Array.from({ length: REPLICAS }, (): Replica => ({ items: new Map(), pending: [] }));
-  const names = Object.keys(settings.indexes ?? {});
-  return {
-    ...settings,
-    items: new Map(),
-    replicas: Object.fromEntries(names.map((name) => [name, replicas()])),
-  };
+  const replicas = Object.keys(settings.indexes ?? {}).map((name): [string, Replica[]] => [
+    name,
+    Array.from({ length: REPLICAS }, () => ({ items: new Map(), pending: [] })),
+  ]);
+  return { ...settings, items: new Map(), replicas: Object.fromEntries(replicas) };
 }
 
 /** Applies the pending changes that `isApplied` selects. An older change never replaces a newer one of the same item. */

@@ -1,4 +1,5 @@
-import './machine.ts';
+// First, because it replaces clocks, timers and random numbers.
+import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
 import { type ApiKeyRecord, type KeyStore, stateOf, verifyApiKey } from '../../shared/storage/api-keys.ts';
@@ -6,7 +7,6 @@ import { connect, readItem } from '../../shared/storage/database.ts';
 import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
 import type { Scope } from './schedules.ts';
 import { sleep } from './service.ts';
-import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 const tables: Record<string, TableSettings> = {
@@ -26,22 +26,21 @@ interface Command {
   isComplete: boolean;
 }
 
-/** The key that the operators rotate and revoke. */
-const key: ApiKeyRecord & { secret: string } = {
-  secret: 'pets_staging_0123456789012345678901234567890AAAA',
-  hash: 'a'.repeat(64),
+/** The key that the operators rotate and revoke, and its record. */
+const secret = 'pets_staging_5XyX8q3LEySESHqREbTYY5OAY3Ao6831jbf7';
+const key: ApiKeyRecord = {
+  hash: 'a792126bd039965cffeabf83581b3b37a333c6263b523f5ca54fca660be4ff2f',
   keyId: 'key_1',
   stage: 'staging',
   owner: 'Acme',
-  start: 'pets_staging_0123',
+  start: 'pets_staging_5XyX',
   createdAt: '2026-02-01T00:00:00.000Z',
   createdBy: { time: '2026-02-01T00:00:00.000Z', caller: 'jane', action: 'issue', keyId: 'key_1' },
 };
 
 function startKeys(world: World, expiresAt?: string): Database {
   const database = startDatabase(world, tables);
-  const { secret: _secret, ...record } = key;
-  database.store('keys', marshall({ ...record, ...(expiresAt && { expiresAt }) }, { removeUndefinedValues: true }));
+  database.store('keys', marshall({ ...key, ...(expiresAt && { expiresAt }) }));
   database.settle();
   return database;
 }
@@ -51,7 +50,8 @@ function startCommand(world: World, operator: Process, kind: Command['kind'], ke
   const command: Command = { kind, keyId, isComplete: false };
   const caller = operator.name;
   const acts = {
-    issue: () => lifecycle.issueApiKey(store, { owner: 'Acme', caller }, async (shown) => void (command.shown = shown)),
+    issue: () =>
+      lifecycle.issueApiKey(store, { owner: 'Acme', caller }, async (shown) => void (command.shown = shown)),
     rotate: async () =>
       lifecycle.rotateApiKey(
         store,
@@ -80,7 +80,8 @@ function recordsOf(database: Database): ApiKeyRecord[] {
 function requirePromises(world: World, database: Database, commands: Command[]): void {
   const records = recordsOf(database);
   const now = new Date(world.now());
-  const isActive = (record: ApiKeyRecord | undefined) => record !== undefined && stateOf(record, now) === 'active';
+  const isActive = (record: ApiKeyRecord | undefined) =>
+    record !== undefined && stateOf(record, now) === 'active';
   const find = (hash?: string) => records.find((record) => record.hash === hash);
 
   for (const { before, after } of database.changes) {
@@ -93,13 +94,18 @@ function requirePromises(world: World, database: Database, commands: Command[]):
     const { kind, keyId, shown, error, isComplete } = command;
     const record = find(shown?.record.hash);
     if (kind === 'revoke' && isComplete)
-      require(records.some((one) => one.keyId === keyId && one.revokedAt !== undefined), 'A revoked key stays revoked.', { keyId });
-    if (kind !== 'revoke' && isComplete) require(isActive(record), 'A key that was issued works.', { record });
+      require(records.some(
+        (one) => one.keyId === keyId && one.revokedAt !== undefined,
+      ), 'A revoked key stays revoked.', { keyId });
+    if (kind !== 'revoke' && isComplete)
+      require(isActive(record), 'A key that was issued works.', { record });
     if (error?.includes('was revoked. Do not use it.') && shown)
       require(!isActive(record), 'A key that the command revoked does not work.', { error, record });
     if (kind === 'rotate' && isComplete) {
       const old = records.find((one) => one.keyId === keyId)!;
-      require(old.successor?.keyId === shown!.record.keyId, 'The old key names the valid successor.', { old });
+      require(old.successor?.keyId === shown!.record.keyId, 'The old key names the valid successor.', {
+        old,
+      });
       require(old.expiresAt !== undefined, 'The old key expires.', { old });
     }
   }
@@ -108,11 +114,17 @@ function requirePromises(world: World, database: Database, commands: Command[]):
   if (old.rotatedBy) {
     const successor = records.find(({ keyId }) => keyId === old.successor?.keyId);
     const isRevoked = commands.some(({ kind, keyId }) => kind === 'revoke' && keyId === successor?.keyId);
-    require(isRevoked || isActive(successor), 'The successor in the record of the old key works.', { old, successor });
-  } else require(old.expiresAt === undefined, 'An interrupted rotation does not change the old key.', { old });
+    require(isRevoked || isActive(successor), 'The successor in the record of the old key works.', {
+      old,
+      successor,
+    });
+  } else
+    require(old.expiresAt === undefined, 'An interrupted rotation does not change the old key.', { old });
 
   // A command that was killed, or could not report the outcome, can leave one key more.
-  const unknown = commands.filter(({ isComplete, error }) => !isComplete && !error?.includes('was revoked')).length;
+  const unknown = commands.filter(
+    ({ isComplete, error }) => !isComplete && !error?.includes('was revoked'),
+  ).length;
   const rightful = commands.filter(({ kind, isComplete }) => kind !== 'revoke' && isComplete).length;
   const extra = records.filter((record) => record.hash !== key.hash && isActive(record)).length - rightful;
   require(extra <= unknown, 'Each command leaves at most one key that nobody expects.', { extra, unknown });
@@ -131,6 +143,25 @@ function commandScope(kinds: Command['kind'][]): Scope {
   };
 }
 
+/** A client uses a key while it is rotated, and then the new key. */
+const rotationWithClient: Scope = {
+  async run(world) {
+    startKeys(world);
+    const command = startCommand(world, world.addProcess('operator', { isKillable: true }), 'rotate');
+    world.start(world.addProcess('client'), 'uses the keys', async () => {
+      for (let check = 0; check < 3; check += 1) {
+        const used = command.shown?.key ?? secret;
+        const states = await Promise.all([used, secret].map((one) => verifyApiKey(store, one)));
+        const found = states.map((one) => one?.state);
+        require(found.every(
+          (state) => state === 'active',
+        ), 'The old and the new key work during a rotation.', { found });
+      }
+    });
+    await world.run();
+  },
+};
+
 /** Time for which docs/api-keys.md waits after an interrupted rotation. */
 const WAIT_MILLISECONDS = 300_000;
 
@@ -146,7 +177,8 @@ const interruptedRotation: Scope = {
     world.start(second, 'completes the rotation', async () => {
       while (first.isAlive && !rotation.isComplete && !rotation.error) await sleep(1_000);
       if (rotation.isComplete || rotation.error?.includes('was revoked')) return;
-      isHandedOver = rotation.shown !== undefined && world.choose(['nobody has the key', 'a client has the key']) === 1;
+      isHandedOver =
+        rotation.shown !== undefined && world.choose(['nobody has the key', 'a client has the key']) === 1;
       await sleep(WAIT_MILLISECONDS);
       const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
       const old = listed.find(({ keyId }) => keyId === key.keyId)!;
@@ -161,28 +193,27 @@ const interruptedRotation: Scope = {
     const old = records.find(({ hash }) => hash === key.hash)!;
     if (old.rotatedBy) {
       const successor = records.find(({ keyId }) => keyId === old.successor?.keyId)!;
-      require(stateOf(successor, new Date(world.now())) === 'active', 'The successor in the record of the old key works.', { old, successor });
+      require(stateOf(successor, new Date(world.now())) ===
+        'active', 'The successor in the record of the old key works.', { old, successor });
     }
-    const handedOver = commands.filter(({ isComplete }) => isComplete || isHandedOver).map(({ shown }) => shown!.record.hash);
-    for (const record of records.filter(({ hash }) => handedOver.includes(hash)))
-      require(record.revokedAt === undefined, 'A key that a client has is not revoked.', { record });
+    for (const { shown } of commands.filter(({ isComplete }) => isComplete || isHandedOver)) {
+      const record = records.find(({ hash }) => hash === shown!.record.hash);
+      require(record?.revokedAt === undefined, 'A key that a client has is not revoked.', { record });
+    }
   },
 };
 
 /** An authorizer checks a key that is about to expire. */
 const expiry: Scope = {
   async run(world) {
-    const { generateApiKey } = await import('../../shared/api-key-format.ts');
-    const { hashOf } = await import('../../shared/storage/api-keys.ts');
-    const secret = generateApiKey('staging');
-    const database = startDatabase(world, tables);
     const expiresAt = START + 1_000;
-    const { secret: _secret, ...record } = { ...key, hash: hashOf(secret), expiresAt: new Date(expiresAt).toISOString() };
-    database.store('keys', marshall(record, { removeUndefinedValues: true }));
+    startKeys(world, new Date(expiresAt).toISOString());
     world.start(world.addProcess('authorizer'), 'checks a key', async () => {
       await sleep(990);
       const found = await verifyApiKey(store, secret).catch(() => undefined);
-      require(found?.state !== 'active' || world.now() < expiresAt, 'An expired key gets no access.', { time: world.now() - expiresAt });
+      require(found?.state !== 'active' || world.now() < expiresAt, 'An expired key gets no access.', {
+        time: world.now() - expiresAt,
+      });
     });
     await world.run();
   },
@@ -191,6 +222,7 @@ const expiry: Scope = {
 export const keyScopes: Record<string, Scope> = {
   'a key is issued': commandScope(['issue']),
   'a key is rotated': commandScope(['rotate']),
+  'a client uses a key while it is rotated': rotationWithClient,
   'two operators rotate a key': commandScope(['rotate', 'rotate']),
   'one operator rotates a key and another revokes it': commandScope(['rotate', 'revoke']),
   'two operators revoke a key': commandScope(['revoke', 'revoke']),

@@ -1,4 +1,5 @@
-import './machine.ts';
+// First, because it replaces clocks, timers and random numbers.
+import { type Process, require, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isDeepStrictEqual } from 'node:util';
 import { type Database, INDEX_LAG_MILLISECONDS, startDatabase } from './dynamodb.ts';
@@ -13,7 +14,6 @@ import {
   sleep,
   tables,
 } from './service.ts';
-import { type Process, require, START, type World } from './world.ts';
 
 /** Time after which lists promise to contain a new book. */
 const LISTED_MILLISECONDS = 3_000;
@@ -32,13 +32,61 @@ type Epoch = [milliseconds: number, count: number];
 /** A deployment that changes the number of list partitions, is rolled back once, and is repeated with another number. */
 const deployments: Period[] = [
   { start: 0, versions: [[[-Infinity, 2]]] },
-  { start: 4_000, versions: [[[-Infinity, 2]], [[-Infinity, 2], [14_000, 5]]] },
+  {
+    start: 4_000,
+    versions: [
+      [[-Infinity, 2]],
+      [
+        [-Infinity, 2],
+        [14_000, 5],
+      ],
+    ],
+  },
   // The version is rolled back before its epoch starts.
   { start: 6_000, versions: [[[-Infinity, 2]]] },
-  { start: 8_000, versions: [[[-Infinity, 2]], [[-Infinity, 2], [16_000, 3]]] },
-  { start: 12_000, versions: [[[-Infinity, 2], [16_000, 3]]] },
-  { start: 20_000, versions: [[[-Infinity, 2], [16_000, 3]], [[-Infinity, 2], [16_000, 3], [28_000, 1]]] },
-  { start: 24_000, versions: [[[-Infinity, 2], [16_000, 3], [28_000, 1]]] },
+  {
+    start: 8_000,
+    versions: [
+      [[-Infinity, 2]],
+      [
+        [-Infinity, 2],
+        [16_000, 3],
+      ],
+    ],
+  },
+  {
+    start: 12_000,
+    versions: [
+      [
+        [-Infinity, 2],
+        [16_000, 3],
+      ],
+    ],
+  },
+  {
+    start: 20_000,
+    versions: [
+      [
+        [-Infinity, 2],
+        [16_000, 3],
+      ],
+      [
+        [-Infinity, 2],
+        [16_000, 3],
+        [28_000, 1],
+      ],
+    ],
+  },
+  {
+    start: 24_000,
+    versions: [
+      [
+        [-Infinity, 2],
+        [16_000, 3],
+        [28_000, 1],
+      ],
+    ],
+  },
 ];
 const noDeployments = deployments.slice(0, 1);
 
@@ -76,7 +124,10 @@ async function runLists(world: World, { periods, creates, lists, query = '' }: L
       genrePartition: `${genre}#${partition}`,
       'genre-shelfPartition': `${genre}#1#${partition}`,
     };
-    database.store('books', marshall({ id, title: `book ${id}`, shelf: 1n, genre, creation: `${id}`, ...keys }));
+    database.store(
+      'books',
+      marshall({ id, title: `book ${id}`, shelf: 1n, genre, creation: `${id}`, ...keys }),
+    );
   }
   database.settle();
   const listings: Listing[] = [];
@@ -91,7 +142,11 @@ async function runLists(world: World, { periods, creates, lists, query = '' }: L
     instances += 1;
     const name = `instance ${instances} (version ${number}${skew ? `, clock ${skew} ms fast` : ''})`;
     const LIST_PARTITIONS = partitionsOf(versions[number]!);
-    return world.addProcess(name, { environment: { ...environment, LIST_PARTITIONS }, skew, isKillable: true });
+    return world.addProcess(name, {
+      environment: { ...environment, LIST_PARTITIONS },
+      skew,
+      isKillable: true,
+    });
   }
 
   async function pages(client: Process): Promise<void> {
@@ -106,7 +161,7 @@ async function runLists(world: World, { periods, creates, lists, query = '' }: L
         continue;
       }
       listing.ids.push(...response.body.map(({ id }: { id: bigint }) => id));
-      url = /<(.*)>; rel="next"/.exec(String(response.headers['Link'] ?? ''))?.[1];
+      url = /<(.*)>; rel="next"/.exec(response.headers['Link'] ?? '')?.[1];
     }
     listings.push(listing);
   }
@@ -139,7 +194,9 @@ function requirePromises(database: Database, listings: Listing[]): void {
   const created = database.changes.filter(({ table, before }) => table === 'books' && before === undefined);
   for (const { url, start, ids } of listings) {
     const newestFirst = [...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1));
-    require(isDeepStrictEqual(ids, newestFirst), 'Pages repeat no book, and the newest comes first.', { ids });
+    require(isDeepStrictEqual(ids, newestFirst), 'Pages repeat no book, and the newest comes first.', {
+      ids,
+    });
     const genre = new URL(url).searchParams.get('genre');
     const expected = created
       .filter(({ time }) => time <= start - LISTED_MILLISECONDS)
@@ -147,7 +204,10 @@ function requirePromises(database: Database, listings: Listing[]): void {
       .filter((book) => genre === null || book['genre'] === genre)
       .map(({ id }) => id as bigint);
     const skipped = expected.filter((id) => !ids.includes(id));
-    require(skipped.length === 0, 'Pages skip no book that was stored some seconds before.', { skipped, ids });
+    require(skipped.length === 0, 'Pages skip no book that was stored some seconds before.', {
+      skipped,
+      ids,
+    });
   }
 }
 

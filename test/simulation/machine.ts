@@ -14,6 +14,8 @@ export interface Machine {
   random(): number;
   /** Environment variables in addition to those of the real machine. */
   environment: Record<string, string>;
+  /** Value of `process.argv`. */
+  arguments: string[];
   /** Receives standard output and standard error. */
   write(text: string): void;
   /** Ends the process. */
@@ -110,6 +112,9 @@ process.env = new Proxy(process.env, {
   get: (variables, name: string) => machine?.environment[name] ?? variables[name],
 });
 
+const realArguments = process.argv;
+Object.defineProperty(process, 'argv', { get: () => machine?.arguments ?? realArguments });
+
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
   stream.write = (text: unknown, ...others: unknown[]): boolean => {
@@ -135,7 +140,7 @@ process.exit = (code?: number | string | null): never => {
 
 // The SDK is reached here, and nowhere else. The import must follow, because it loads modules that are replaced above.
 const { NodeHttpHandler } = await import('@smithy/node-http-handler');
-const realHandle = NodeHttpHandler.prototype.handle;
+const { handle: realHandle } = NodeHttpHandler.prototype as { handle: (...parameters: any[]) => any };
 NodeHttpHandler.prototype.handle = function handle(request, options) {
   return machine
     ? machine.send(request, options?.abortSignal as AbortSignal | undefined)

@@ -1,4 +1,3 @@
-import './machine.ts';
 import { integerOption, runWithOptions, seedOption, UsageError } from '../../infra/command.ts';
 import { runAllSchedules, runRandomSchedules, runSchedule, type Result, type Scope } from './schedules.ts';
 import { scopes } from './scopes.ts';

@@ -118,7 +118,7 @@ export async function runRandomSchedules(
     return counterExample === undefined;
   });
   // An interrupted check would run in the background until its schedule ends, so the checks are short instead.
-  for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+  for (const end = performance.now() + milliseconds; performance.now() < end;) {
     const { counterexample } = await fc.check(holds, { seed: (seed + count) % 2 ** 31, numRuns: BATCH });
     if (counterexample) return { count, ...(await runSchedule(scope, counterexample[0])) };
   }
@@ -132,7 +132,7 @@ export async function runRandomSchedules(
  * @throws Violation
  * @throws Error if an option with one of the texts never was possible
  */
-export async function play(scope: Scope, ...patterns: RegExp[]): Promise<void> {
+export async function expectNoViolation(scope: Scope, ...patterns: RegExp[]): Promise<void> {
   const remaining = [...patterns];
   const world = createWorld((options) => {
     const choice = options.findIndex((text) => remaining[0]?.test(text));

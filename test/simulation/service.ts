@@ -1,3 +1,5 @@
+// First, because it replaces clocks, timers and random numbers.
+import { type Process, sendFirstRequest, type World } from './world.ts';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { keyReusedMessage, type PublishedCollection } from '../../shared/contract/collection.ts';
@@ -13,7 +15,6 @@ import { Book, books, NewBook } from '../support/books.ts';
 import { createEvent, listEvent } from '../support/api-gateway-event.ts';
 import { invocation } from '../support/invoke.ts';
 import type { TableSettings } from './dynamodb.ts';
-import { type Process, sendFirstRequest, type World } from './world.ts';
 
 /** Time until API Gateway and the clients give up. */
 const RESPONSE_MILLISECONDS = 29_000;
@@ -54,7 +55,7 @@ const booksWithTags = {
   },
 } satisfies PublishedCollection;
 
-function createHandler<C extends typeof books | typeof booksWithTags>(collection: C): Handler {
+function createHandler(collection: typeof books | typeof booksWithTags): Handler {
   const operation: (typeof booksWithTags)['operations']['create'] = collection.operations.create as never;
   return endpoint(operation, async ({ headers, body, keyId, fail }) => {
     const key = headers['Idempotency-Key'];
@@ -79,7 +80,7 @@ await sendFirstRequest(() => list(books, { limit: 1, filters: {} }), environment
 
 export interface Response {
   status: number;
-  headers: Record<string, unknown>;
+  headers: Record<string, string>;
   body: any;
 }
 
@@ -125,19 +126,21 @@ export function callFunction(
         },
       });
     };
+    const run = async () => {
+      const end = Date.now() + FUNCTION_MILLISECONDS;
+      const context = { ...invocation, getRemainingTimeInMillis: () => end - Date.now() } as Context;
+      const { statusCode: status, headers = {}, body } = await handler(event, context);
+      instance.hasResponded = true;
+      const text = body === '' ? undefined : parseJson(body);
+      respond({ status, headers: headers as Record<string, string>, body: text });
+    };
     world.onKill(instance, () => respond({ status: 502, headers: {}, body: {} }));
     world.post({
       text: `${client.name} sends a request to ${instance.name}`,
       process: instance,
       fates: ['in time', 'but the request is lost'],
       deliver: (fate) => {
-        if (fate !== 'in time' || !instance.isAlive) return;
-        const end = Date.now() + FUNCTION_MILLISECONDS;
-        const context = { ...invocation, getRemainingTimeInMillis: () => end - Date.now() } as Context;
-        void handler(event, context).then(({ statusCode, headers = {}, body }) => {
-          instance.hasResponded = true;
-          respond({ status: statusCode, headers, body: body === '' ? undefined : parseJson(body) });
-        });
+        if (fate === 'in time' && instance.isAlive) void run();
       },
     });
   });

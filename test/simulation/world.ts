@@ -81,6 +81,7 @@ export async function sendFirstRequest(
     startTimer: () => () => {},
     random: () => 0,
     environment: { ...awsEnvironment, ...environment },
+    arguments: [],
     write: () => {},
     exit: () => {},
     send: async () => ({ response: { statusCode: 200, headers: {}, body } }),
@@ -129,6 +130,9 @@ export function createWorld(
   const onKill = new Map<Process, (() => void)[]>();
   const unfinished = new Set<string>();
   let violation: Error | undefined;
+  /** Process whose program is being read from a file. Other processes wait, because no schedule controls how long it takes. */
+  let loading: Process | undefined;
+  const isLoading = () => loading !== undefined;
 
   /** For each decision, the number of options, and a line that describes the choice. */
   const decisions: { options: number; choice: number }[] = [];
@@ -170,7 +174,11 @@ export function createWorld(
       environment: { ...awsEnvironment, ...process.environment },
       write: (text) => void (process.output += text),
       exit: () => kill(process),
-      send: (request, abortSignal) => network(process, request, abortSignal),
+      arguments: ['node', process.name],
+      send: (request, abortSignal) => {
+        if (loading === process) loading = undefined;
+        return network(process, request, abortSignal);
+      },
     };
   }
 
@@ -194,8 +202,7 @@ export function createWorld(
       text: message.text,
       act: () => deliver(message, message.fates[0]!),
     }));
-    const [first, ...others] = timers;
-    const next = others.reduce((earliest, timer) => (timer.end < earliest?.end! ? timer : earliest), first);
+    const next = timers.toSorted((one, other) => one.end - other.end).at(0);
     const ends = next ? [{ text: `${next.process.name}: a timer ends`, act: () => end(next) }] : [];
     const faults = messages.flatMap((message) =>
       message.fates
@@ -267,18 +274,25 @@ export function createWorld(
       const text = `${process.name}: ${what}`;
       unfinished.add(text);
       const run = async () => {
-        await act();
-        unfinished.delete(text);
+        try {
+          await act();
+          unfinished.delete(text);
+        } catch (error) {
+          if (process.isAlive) violation ??= error as Error;
+        } finally {
+          if (loading === process) loading = undefined;
+        }
       };
-      messages.push({
-        text,
-        process,
-        fates: ['starts'],
-        deliver: () => {
-          run().catch((error: Error) => (violation ??= error));
-        },
-      });
+      messages.push({ text, process, fates: ['starts'], deliver: () => void run() });
       (onKill.get(process) ?? onKill.set(process, []).get(process)!).push(() => unfinished.delete(text));
+    },
+
+    /** Starts a process that runs a program. @param load imports the program's module */
+    startProgram(process: Process, load: () => Promise<unknown>): void {
+      this.start(process, 'starts', async () => {
+        loading = process;
+        await load();
+      });
     },
 
     /** Runs the processes until no message is in transit and no timer runs. @throws Violation */
@@ -294,6 +308,7 @@ export function createWorld(
           if (text === 'The end') break;
           act();
           await settled();
+          while (isLoading()) await settled();
           switchTo();
           if (violation) throw violation;
         }

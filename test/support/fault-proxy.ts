@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -78,23 +77,9 @@ export type ChooseFault = (
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** Returns a function that chooses a random fault for `percent` % of the calls. `seed` determines all choices. */
-export function mixOfFaults(seed: number, percent: number): ChooseFault {
-  return (call) => {
-    if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
-    return faultNames[seededInteger(faultNames.length, seed, 'which', call)];
-  };
-}
-
-/** Returns a pseudorandom integer from 0 to `limit - 1` that depends only on `limit` and `seed`. */
-export function seededInteger(limit: number, ...seed: (number | string)[]): number {
-  return hash('sha256', seed.join(' '), 'buffer').readUInt32LE() % limit;
-}
-
 /** Starts a proxy that injects faults between the SDK and the database at the URL `target`. */
 export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;
-  const injected = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<Fault, number>;
   const server = http.createServer(async (request, response) => {
     const body = text(request); // read immediately, because the client aborts the request after a timeout
     body.catch(() => {});
@@ -103,7 +88,6 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
       calls += 1;
       const fault = await chooseFault(calls, () => body);
       if (!fault) return send(response, await execute());
-      injected[fault] += 1;
       await faults[fault]({ request, response, server, execute });
     } catch {
       request.socket.destroy(); // the client or the database closed the connection
@@ -114,8 +98,6 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   return {
     /** URL of the proxy, for the environment variable `AWS_ENDPOINT_URL_DYNAMODB`. */
     endpoint: origin,
-    /** Returns the number of calls and, for each fault, the number of injections. */
-    tally: () => ({ calls, injected }),
     close,
   };
 }

@@ -20,8 +20,6 @@ export interface Request {
 
 type Handler = (event: any, context: Context) => Promise<any>;
 
-export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
-
 /**
  * Starts a stage's API with an in-memory database. `chooseFault` chooses the fault for each database call. The
  * functions run in this process and accept any number of concurrent requests, so tests don't wait for Lambda instances.
@@ -70,7 +68,6 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     apiKey: issued.key,
     /** Handlers of the functions by construct name, such as `ListBooks`. A test can replace a handler. */
     handlers,
-    tally: proxy.tally,
     async close(): Promise<void> {
       await proxy.close();
       await tables.close();

@@ -1,10 +1,7 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { queryLimit } from '../../../shared/list-partitions.ts';
-import { create } from '../../../shared/storage/collection.ts';
-import { newId } from '../../../shared/storage/ids.ts';
 import { list } from '../../../shared/storage/lists.ts';
 import { books as collection } from '../../support/books.ts';
 import {
@@ -16,7 +13,7 @@ import {
   serveIndexes,
   shelves,
 } from '../../support/indexed-books.ts';
-import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
+import { inputs, setEnvironment } from '../../support/mocked-database.ts';
 
 setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
 
@@ -209,128 +206,6 @@ describe('a list over several epochs', () => {
       }),
     );
   });
-});
-
-/** Clocks of instances differ from the true time by up to this many milliseconds. */
-const MAX_SKEW = 5;
-
-/** A deployment of a version with another epoch. */
-interface Deployment {
-  /** Milliseconds from the end of the previous deployment. */
-  pause: number;
-  /** Milliseconds in which the versions before and after the deployment both serve requests. */
-  duration: number;
-  isRolledBack: boolean;
-  /** Milliseconds from the end of the deployment to the start of the epoch, in addition to twice the skew of the clocks. */
-  delay: number;
-  count: number;
-}
-
-interface Action {
-  time: number;
-  /** Whether the newer of two versions acts, if a deployment is running. */
-  isNewer: boolean;
-  skew: number;
-  kind: 'create' | 'interrupted create' | 'retry' | 'list';
-}
-
-const deployments = fc.array(
-  fc.record<Deployment>({
-    pause: fc.nat(10),
-    duration: fc.integer({ min: 5, max: 20 }),
-    isRolledBack: fc.boolean(),
-    delay: fc.integer({ min: 1, max: 20 }),
-    count: counts,
-  }),
-  { minLength: 2, maxLength: 5 },
-);
-const actions = fc
-  .array(
-    fc.record<Action>({
-      time: fc.nat(200),
-      isNewer: fc.boolean(),
-      skew: fc.integer({ min: -MAX_SKEW, max: MAX_SKEW }),
-      kind: fc.constantFrom('create', 'create', 'create', 'interrupted create', 'retry', 'list'),
-    }),
-    { minLength: 20, maxLength: 60, size: '+1' },
-  )
-  .map((all) => all.toSorted((one, other) => one.time - other.time));
-
-/** Returns the epochs of the versions that serve requests at each time. */
-function timeline(first: number, all: Deployment[]) {
-  let [epochs, time] = [[{ start: 0, count: first }], 0];
-  const changes = [{ time, versions: [epochs] }];
-  for (const { pause, duration, isRolledBack, delay, count } of all) {
-    const [start, end] = [time + pause, time + pause + duration];
-    // The newest version replaces an epoch that has not started, for example because it was rolled back.
-    const since = end + 2 * MAX_SKEW + delay;
-    const next = [...epochs.filter(({ start: other }) => other < since), { start: since, count }];
-    changes.push({ time: start, versions: [epochs, next] });
-    if (!isRolledBack) epochs = next;
-    changes.push({ time: end, versions: [epochs] });
-    // The next deployment starts after the epoch, because the next version must know all epochs that have started.
-    time = since + 2 * MAX_SKEW;
-  }
-  return (at: number) => changes.findLast((change) => change.time <= at)!.versions;
-}
-
-/** Mocks the tables of books and of idempotency records. Returns the books, and a function that makes the next put fail. */
-function serveTables() {
-  const books: IndexedBook[] = [];
-  const records = new Map<string, any>();
-  let isInterrupted = false;
-  serveIndexes(books);
-  mock.on(PutCommand).callsFake(({ TableName, Item }) => {
-    if (TableName === 'records') {
-      if (records.has(Item.token)) throw conditionFailed;
-      records.set(Item.token, Item);
-    } else {
-      if (isInterrupted) throw new Error('The function was interrupted.');
-      if (books.some(({ id }) => id === Item.id)) throw conditionFailed;
-      books.push(Item);
-    }
-    return {};
-  });
-  mock.on(GetCommand).callsFake(({ TableName, Key }) => ({
-    Item: TableName === 'records' ? records.get(Key.token) : books.find(({ id }) => id === Key.id),
-  }));
-  const interruptPut = async (run: () => Promise<unknown>) => {
-    isInterrupted = true;
-    await expect(run()).rejects.toThrow('The function was interrupted.');
-    isInterrupted = false;
-  };
-  return { books, interruptPut };
-}
-
-test('lists are complete while versions with different epochs serve requests, before and after an epoch starts', async () => {
-  await fc.assert(
-    fc.asyncProperty(counts, deployments, actions, async (first, all, acts) => {
-      const versionsAt = timeline(first, all);
-      const { books, interruptPut } = serveTables();
-      const expectComplete = async () => expect((await allPages(10, {})).flat()).toEqual(idsOf(books, {}));
-      const interrupted: string[] = [];
-      // Random ids of the same millisecond are sometimes equal, and the mock does not support that a claimed id is replaced.
-      let proposed = 0;
-      const nextId = () => newId(Date.now(), (proposed += 1));
-      for (const [index, { time, isNewer, skew, kind }] of acts.entries()) {
-        use(versionsAt(time).at(isNewer ? -1 : 0)!, Math.max(1, time + skew));
-        const newBook = { title: `Number ${index}`, shelf: 1n };
-        if (kind === 'create') await create(collection, newBook, `token ${index}`, nextId);
-        if (kind === 'interrupted create') {
-          await interruptPut(() =>
-            create(collection, { title: 'Interrupted', shelf: 1n }, `token ${index}`, nextId),
-          );
-          interrupted.push(`token ${index}`);
-        }
-        const token = kind === 'retry' && interrupted.shift();
-        if (token) await create(collection, { title: 'Interrupted', shelf: 1n }, token, nextId);
-        if (kind === 'list') await expectComplete();
-      }
-      use(versionsAt(Infinity)[0]!, 1_000);
-      await expectComplete();
-    }),
-    { numRuns: 40 },
-  );
 });
 
 describe('queryLimit', () => {
