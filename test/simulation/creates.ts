@@ -70,7 +70,7 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
   for (const create of creates) {
     const client = world.addProcess(create.client);
     world.start(client, 'creates a book', async () => {
-      await sleep(create.delay ?? 0);
+      if (create.delay !== undefined) await sleep(create.delay);
       for (let request = 1; ; request += 1) {
         const { response } = await send(client, create);
         const isFinal = response && response.status < 500;

@@ -7,8 +7,8 @@ import { type Process, Violation, type World } from './world.ts';
 
 // DynamoDB in memory, with all that its documentation allows. Expressions are evaluated by Dynalite.
 
-/** Time after which each replica of an index contains a write. AWS promises only that it usually takes "a fraction of a second". */
-export const INDEX_LAG_MILLISECONDS = 1_000;
+/** Time after which eventually consistent reads, and each replica of an index, contain a write. AWS promises only that it usually takes "a fraction of a second". */
+export const LAG_MILLISECONDS = 1_000;
 /** Time after which a delayed write arrives. */
 const DELAY_MILLISECONDS = 120_000;
 const REPLICAS = 2;
@@ -58,7 +58,10 @@ const WRITE_FATES = [
   'arrives, but its response is lost',
   'arrives, and fails afterwards',
   'arrives after two minutes',
+  'arrives after two minutes, and its retries are lost',
 ];
+/** Time in which all requests of a process are lost after such a write. */
+const OUTAGE_MILLISECONDS = 20_000;
 
 export type Database = ReturnType<typeof startDatabase>;
 
@@ -68,6 +71,8 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
     Object.entries(settings).map(([name, table]) => [name, emptyTable(table)]),
   );
   const changes: Change[] = [];
+  /** For processes whose requests are lost, the time until which they are. */
+  const outages = new Map<Process, number>();
 
   function write(name: string, after: Item | undefined, key: string): void {
     const table = tables[name]!;
@@ -82,7 +87,13 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
   }
 
   const actions: Record<string, (input: any) => Reply> = {
-    GetItem: ({ TableName, Key }) => ok({ Item: tables[TableName]!.items.get(keyOf(TableName, Key)) }),
+    GetItem({ TableName, Key, ConsistentRead = false }) {
+      const key = keyOf(TableName, Key);
+      const last = changes.findLast((change) => change.table === TableName && change.key === key);
+      const canBeOld = !ConsistentRead && last && world.now() - last.time < LAG_MILLISECONDS;
+      const isOld = canBeOld && world.choose(['The read is up to date.', 'The read is old.']) === 1;
+      return ok({ Item: isOld ? last.before : tables[TableName]!.items.get(key) });
+    },
 
     PutItem(input) {
       const { TableName, Item } = input;
@@ -172,8 +183,7 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
   /** Returns the items that a replica of an index contains. The schedule chooses the replica, and what it has applied. */
   function visible(name: string, index: string): Item[] {
     const replicas = tables[name]!.replicas[index]!;
-    for (const replica of replicas)
-      apply(replica, ({ time }) => world.now() - time >= INDEX_LAG_MILLISECONDS);
+    for (const replica of replicas) apply(replica, ({ time }) => world.now() - time >= LAG_MILLISECONDS);
     const options: { text: string; see: () => Replica }[] = [
       {
         text: `${index} is up to date`,
@@ -248,6 +258,10 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
           response: { statusCode: status, headers: {}, body: [Buffer.from(JSON.stringify(body))] },
         });
       };
+      const arriveLate = () => {
+        const late = { text: `${text} arrives late`, process: network, fates: ['arrives'] };
+        world.postAfter(DELAY_MILLISECONDS, { ...late, deliver: () => void execute(action, input) });
+      };
       const fates: Record<string, () => void> = {
         arrives: () => respond(execute(action, input)),
         'is lost': () => {},
@@ -260,11 +274,13 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
           execute(action, input);
           respond({ ...failure('InternalServerError', 'Why.'), status: 500 });
         },
-        'arrives after two minutes': () => {
-          const late = { text: `${text} arrives late`, process: network, fates: ['arrives'] };
-          world.postAfter(DELAY_MILLISECONDS, { ...late, deliver: () => void execute(action, input) });
+        'arrives after two minutes': arriveLate,
+        'arrives after two minutes, and its retries are lost': () => {
+          outages.set(sender, world.now() + OUTAGE_MILLISECONDS);
+          arriveLate();
         },
       };
+      if (world.now() < (outages.get(sender) ?? 0)) return;
       const possible = isWrite ? WRITE_FATES : READ_FATES;
       world.post({ text, process: sender, fates: possible, deliver: (fate) => fates[fate]!() });
     });

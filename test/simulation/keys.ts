@@ -88,6 +88,8 @@ function requirePromises(world: World, database: Database, commands: Command[]):
     if (before === undefined) continue;
     const lost = Object.keys(before).filter((name) => name !== 'expiresAt' && !(name in (after ?? {})));
     require(lost.length === 0, 'A record loses no revocation, rotation or other attribute.', { lost });
+    const isRotatedNow = !('rotatedBy' in before) && 'rotatedBy' in (after ?? {});
+    require(!(isRotatedNow && 'revokedAt' in before), 'A revoked key is not rotated.', { before });
   }
 
   for (const command of commands) {
@@ -97,7 +99,8 @@ function requirePromises(world: World, database: Database, commands: Command[]):
       require(records.some(
         (one) => one.keyId === keyId && one.revokedAt !== undefined,
       ), 'A revoked key stays revoked.', { keyId });
-    if (kind !== 'revoke' && isComplete)
+    const isRevokedLater = commands.some((one) => one.kind === 'revoke' && one.keyId === shown?.record.keyId);
+    if (kind !== 'revoke' && isComplete && !isRevokedLater)
       require(isActive(record), 'A key that was issued works.', { record });
     if (error?.includes('was revoked. Do not use it.') && shown)
       require(!isActive(record), 'A key that the command revoked does not work.', { error, record });
@@ -125,7 +128,10 @@ function requirePromises(world: World, database: Database, commands: Command[]):
   const unknown = commands.filter(
     ({ isComplete, error }) => !isComplete && !error?.includes('was revoked'),
   ).length;
-  const rightful = commands.filter(({ kind, isComplete }) => kind !== 'revoke' && isComplete).length;
+  const rightful = commands.filter(
+    (command) =>
+      command.kind !== 'revoke' && command.isComplete && isActive(find(command.shown!.record.hash)),
+  ).length;
   const extra = records.filter((record) => record.hash !== key.hash && isActive(record)).length - rightful;
   require(extra <= unknown, 'Each command leaves at most one key that nobody expects.', { extra, unknown });
 }
@@ -161,6 +167,24 @@ const rotationWithClient: Scope = {
     await world.run();
   },
 };
+
+/** A second operator rotates or revokes a key as soon as it is shown. */
+function changedAtOnce(kind: 'rotate' | 'revoke'): Scope {
+  return {
+    async run(world) {
+      const database = startKeys(world);
+      const issued = startCommand(world, world.addProcess('first operator', { isKillable: true }), 'issue');
+      const second = world.addProcess('second operator', { isKillable: true });
+      const commands = [issued];
+      world.start(second, 'waits for the key', async () => {
+        for (let check = 0; check < 30 && !issued.shown; check += 1) await sleep(1_000);
+        if (issued.shown) commands.push(startCommand(world, second, kind, issued.shown.record.keyId));
+      });
+      await world.run();
+      requirePromises(world, database, commands);
+    },
+  };
+}
 
 /** Time for which docs/api-keys.md waits after an interrupted rotation. */
 const WAIT_MILLISECONDS = 300_000;
@@ -221,6 +245,8 @@ const expiry: Scope = {
 
 export const keyScopes: Record<string, Scope> = {
   'a key is issued': commandScope(['issue']),
+  'a key is issued and rotated at once': changedAtOnce('rotate'),
+  'a key is issued and revoked at once': changedAtOnce('revoke'),
   'a key is rotated': commandScope(['rotate']),
   'a client uses a key while it is rotated': rotationWithClient,
   'two operators rotate a key': commandScope(['rotate', 'rotate']),

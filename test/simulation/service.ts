@@ -3,7 +3,7 @@ import { type Process, sendFirstRequest, type World } from './world.ts';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { keyReusedMessage, type PublishedCollection } from '../../shared/contract/collection.ts';
-import { text } from '../../shared/contract/fields.ts';
+import * as fields from '../../shared/contract/fields.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { nextPage } from '../../shared/contract/lists.ts';
 import { endpoint, type Handler } from '../../shared/runtime/endpoint.ts';
@@ -39,7 +39,7 @@ export const tables: Record<string, TableSettings> = {
 };
 
 // A version of the service that knows a field that the version before ignores.
-const tag = { tag: v.exactOptional(text(20)) };
+const tag = { tag: v.exactOptional(fields.text(20)) };
 const booksWithTags = {
   ...books,
   item: v.object({ ...Book.entries, ...tag }),
