@@ -18,11 +18,14 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
     throw new UsageError(`The folder ${resolve(maps)} does not exist. Choose a folder with --maps.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
   const log = stripVTControlCharacters(await text(process.stdin));
-  if (bundlesIn(log).length === 0)
+  if (bundlesIn(log).size === 0)
     throw new UsageError('Standard input contains no stack trace of a function. Pass more log lines.');
   const traced = toSources(log, [maps]);
   // In JSON logs, a stack trace is either a string with escaped line breaks or an array of lines.
-  console.log(traced.replaceAll(/(?:\\+n|",\s*")(?= +at )/g, '\n').trimEnd());
+  // The lookbehind limits the matches to complete runs of backslashes. Otherwise, a long run would take quadratic time.
+  const lines = traced.replaceAll(/(?:(?<!\\)\\+n|",\s*")(?= +at )/g, '\n').trimEnd();
+  // After an error, the process exits without waiting for a slow reader of its output.
+  await new Promise((written) => process.stdout.write(`${lines}\n`, written));
   const [unknown] = bundlesIn(traced);
   if (unknown)
     throw new UsageError(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, globSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { firstCollection } from '../../collections/all.ts';
 import { assemblyWithEpochs, sharedSynthesis } from '../../support/assembly.ts';
@@ -50,6 +50,33 @@ test('trace prints the lines that it can trace, and then reports the bundle of a
   expect(stderr).toMatch(/^\S+ contains no source map of authorizer-00000000\.mjs\. A different/);
 });
 
+test('trace replaces each of several positions that no space separates', async () => {
+  const [position = ''] = /file:[^\s()]+\.mjs:\d+:\d+/.exec(logLine)!;
+  const traced = done(await trace([position, basename(position), position].join()));
+  expect(traced).toMatch(/^(\w+\/[\w./-]+:\d+:\d+),\1,\1\n$/);
+});
+
+// If the time grew with the square of a text's length, these tests would reach Jest's time limit.
+const megabyte = (text: string) => text.repeat(1_000_000 / text.length);
+const longTexts: [string, string][] = [
+  ['one word', megabyte('a')],
+  ['hexadecimal digits', megabyte('0a1b')],
+  ['words with hyphens', megabyte('x-')],
+  ['slashes', megabyte('/')],
+  ['backslashes', megabyte('\\')],
+  ['names without extensions', megabyte('a-0a1b2c3d')],
+  ['a position with a long name', `${megabyte('x-')}0a1b2c3d.mjs:1:1`],
+  ['a position with large numbers', `a-0a1b2c3d.mjs:${megabyte('1')}:${megabyte('2')}`],
+  ['positions of unknown bundles', megabyte('/a-0a1b2c3d.mjs:1:1,')],
+  ['names of many bundles', Array.from({ length: 50_000 }, (_, n) => `f${n}-0a1b2c3d.mjs:1:1`).join()],
+];
+test.each(longTexts)('trace reads a megabyte of %s', async (_what, text) => {
+  const { stdout } = await trace(`${text} ${logLine}`);
+  // Does not use `toContain`, which would print a megabyte.
+  expect(stdout.startsWith(text)).toBe(true);
+  expect(stdout.slice(text.length)).toContain('(shared/names.ts:');
+});
+
 test('trace rejects a missing folder, and rejects input that contains no stack trace', async () => {
   const message = 'Standard input contains no stack trace of a function. Pass more log lines.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
@@ -58,11 +85,14 @@ test('trace rejects a missing folder, and rejects input that contains no stack t
   );
 });
 
-test('the local service prints source positions in stack traces', async () => {
+test('the local service prints source positions in stack traces, also after a log line of a megabyte', async () => {
   const changed = assemblyWithEpochs(assembly, join(temporary, 'cdk.out'), []);
+  for (const file of globSync('asset.*/*.mjs', { cwd: changed }))
+    appendFileSync(join(changed, file), "\nconsole.log('a'.repeat(1_000_000));\n");
   const service = await startLocalService('--assembly', changed);
   try {
     expect((await service.request(firstCollection.path)).status).toBe(500);
+    expect(service.output().includes('a'.repeat(1_000_000))).toBe(true);
     await service.printed(
       new RegExp(`\\(${sourcePosition('shared/list-partitions.ts', 'throw new Error(')}:`),
     );
