@@ -39,6 +39,11 @@ export interface PublishedCollection extends Collection {
 
 export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
 
+/** Returns the names of the fields that responses contain, in their order. */
+export function fieldsOf({ item }: Pick<Collection, 'item'>): string[] {
+  return Object.keys(item.entries);
+}
+
 type Names = Pick<Collection, 'singular' | 'plural'>;
 
 // The operations of all collections share these texts.

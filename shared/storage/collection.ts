@@ -1,10 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
-import { createdMetric, pascalCase, requireEnvironment, tableVariable } from '../names.ts';
+import { createdMetric, requireEnvironment, tableVariable } from '../names.ts';
 import { claimId } from './idempotency.ts';
 import { newId } from './ids.ts';
-import type { AnyItem, Collection, Item } from '../contract/collection.ts';
+import { type AnyItem, type Collection, fieldsOf, type Item } from '../contract/collection.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { listEpochs, listPartitionOf } from '../list-partitions.ts';
 import { count } from '../telemetry.ts';
@@ -34,7 +34,7 @@ export async function create<C extends Collection>(
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const proposed = generateId();
-    const id = token ? await claimId(idAttribute(singular), token, newItem, proposed, taken) : proposed;
+    const id = token ? await claimId(collection, token, newItem, proposed, taken) : proposed;
     if (id === undefined) return undefined;
     const item = { id, ...newItem } as Item<C>;
     const partition = listPartitionOf(id, listEpochs());
@@ -57,12 +57,6 @@ export async function create<C extends Collection>(
 export async function get<C extends Collection>(collection: C, id: bigint): Promise<Item<C> | undefined> {
   const stored = await readItem<AnyItem>(requireEnvironment(tableVariable(collection)), { id });
   return stored && published(collection, stored);
-}
-
-/** Returns the name of the attribute with the item's id in an idempotency record, such as `bookId`. */
-function idAttribute(singular: string): string {
-  const name = pascalCase(singular);
-  return `${name.charAt(0).toLowerCase()}${name.slice(1)}Id`;
 }
 
 function putIfAbsent(TableName: string, Item: object): Promise<boolean> {
@@ -90,11 +84,6 @@ export function indexKeys(
 export function partitionKeyValue(filters: readonly string[], values: object, partition: string): string {
   const texts = filters.map((name) => String(values[name as keyof typeof values]));
   return [...texts, partition].join('#');
-}
-
-/** Returns the names of the fields that responses contain, in their order. */
-export function fieldsOf({ item }: Pick<Collection, 'item'>): string[] {
-  return Object.keys(item.entries);
 }
 
 /** Returns the published fields of a stored item. */

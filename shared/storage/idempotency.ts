@@ -1,14 +1,17 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
-import { environmentVariables, requireEnvironment } from '../names.ts';
+import { environmentVariables, pascalCase, requireEnvironment } from '../names.ts';
+import { type Collection, fieldsOf } from '../contract/collection.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 
 /** Idempotency record. It also has the id that all retries of a request use until the idempotency key expires. */
 interface IdempotencyRecord {
   token: string;
-  /** Hexadecimal SHA-256 of the requested item. */
+  /** Digest of each field that the version of the function knew. @default - the version did not store digests */
+  fields?: Record<string, string>;
+  /** Hexadecimal SHA-256 of the requested item, for versions that do not read `fields`. */
   fingerprint: string;
   expiresAt: number;
 }
@@ -25,27 +28,29 @@ export function tokenOf(operation: string, keyId: string | undefined, idempotenc
 }
 
 /**
- * Returns the id that all retries of a request use, or undefined if the token was used for a different item.
+ * Returns the id that all retries of a request use, or undefined if the token was used for a different item. After a
+ * deployment or a rollback, a retry can reach a version that knows other fields than the version of the first request, and
+ * ignores the rest. Such a retry requests the same item if the fields agree that both versions know.
  *
- * @param attribute name of the record's attribute that contains the id, such as `bookId`
  * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
  * @param taken previously claimed id that belongs to a different item and can be replaced
  * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */
 export async function claimId(
-  attribute: string,
+  collection: Collection,
   token: string,
   newItem: object,
   proposed: bigint,
   taken = 0n,
 ): Promise<bigint | undefined> {
-  const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const fingerprint = hash('sha256', stringifyJson(fields));
+  const attribute = idAttribute(collection);
+  const fields = digestsOf(collection, newItem);
+  const fingerprint = fingerprintOf(newItem);
   const now = Math.floor(Date.now() / 1_000);
   const TableName = requireEnvironment(environmentVariables.idempotencyTable);
   const expiresAt = now + IDEMPOTENCY_HOURS * 3_600;
-  const Item: IdempotencyRecord = { token, fingerprint, expiresAt, [attribute]: proposed };
+  const Item: IdempotencyRecord = { token, fields, fingerprint, expiresAt, [attribute]: proposed };
   const put = new PutCommand({
     TableName,
     Item,
@@ -59,5 +64,31 @@ export async function claimId(
   const earlier = await readItem<IdempotencyRecord & Record<string, bigint>>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
-  return earlier.fingerprint === fingerprint ? earlier[attribute] : undefined;
+  const isSameItem = earlier.fields
+    ? Object.entries(earlier.fields).every(([name, digest]) => (fields[name] ?? digest) === digest)
+    : earlier.fingerprint === fingerprint;
+  return isSameItem ? earlier[attribute] : undefined;
+}
+
+/** Returns the name of the attribute with an item's id in an idempotency record, such as `bookId`. */
+function idAttribute({ singular }: Collection): string {
+  const name = pascalCase(singular);
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}Id`;
+}
+
+/** Returns a digest of each field that a new item can have. The digest of an absent field is empty. */
+function digestsOf(collection: Collection, newItem: object): Record<string, string> {
+  const values: Record<string, unknown> = { ...newItem };
+  const names = fieldsOf(collection).filter((name) => name !== 'id');
+  return Object.fromEntries(names.map((name) => [name, digestOf(values[name])]));
+}
+
+/** 96 bits are enough, because a client can find two values with the same digest only for its own idempotency keys. */
+function digestOf(value: unknown): string {
+  return value === undefined ? '' : hash('sha256', stringifyJson(value), 'base64url').slice(0, 16);
+}
+
+function fingerprintOf(newItem: object): string {
+  const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', stringifyJson(fields));
 }

@@ -13,8 +13,8 @@ import {
 } from '../list-partitions.ts';
 import { requireEnvironment, tableVariable } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
-import { fieldsOf, partitionKeyValue, published } from './collection.ts';
-import type { Collection, Item } from '../contract/collection.ts';
+import { partitionKeyValue, published } from './collection.ts';
+import { type Collection, fieldsOf, type Item } from '../contract/collection.ts';
 
 const client = createClient();
 

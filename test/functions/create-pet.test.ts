@@ -1,29 +1,76 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from '@jest/globals';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { createEvent } from '../support/api-gateway-event.ts';
 import { oneEpoch } from '../support/list-epochs.ts';
 import { invoke } from '../support/invoke.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
+import { conditionFailed, inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: oneEpoch(1) });
 
 // Pets and idempotency records outlive a deployment. If a version stored other values, filtered lists would lack pets, and
 // a retry after its deployment would store a duplicate.
+
+const token = 'd744a8a89e9201765152741d6fd17a66626b9f8bd42a61e996143afa66270f64';
+const fingerprint = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe';
+const keys = { partition: '0', statusPartition: 'available#0' };
+
+function create(pet: object) {
+  const requestContext = { authorizer: { keyId: 'key_1' } };
+  return invoke(handler, createEvent(pet, { headers: { 'Idempotency-Key': 'a-key' }, requestContext }));
+}
+
 test('POST /v1/pets stores the same attributes of a pet and its idempotency record in all versions', async () => {
   mock.on(PutCommand).resolves({});
-  const pet = { name: 'Rex', categoryId: 7, status: 'available' };
-  const requestContext = { authorizer: { keyId: 'key_1' } };
-  const event = createEvent(pet, { headers: { 'Idempotency-Key': 'a-key' }, requestContext });
-  const { body } = await invoke(handler, event);
+  const { body } = await create({ name: 'Rex', categoryId: 7, status: 'available' });
   const id = body.id;
-  const token = 'd744a8a89e9201765152741d6fd17a66626b9f8bd42a61e996143afa66270f64';
-  const fingerprint = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe';
-  const keys = { partition: '0', statusPartition: 'available#0' };
+  const fields = { name: 'r2KaV499qpZrzbGJ', categoryId: 'eQJpm-Qsio5G-7tF', status: 'i3CSzEsFPYj9-33w' };
   expect(inputs().map(({ TableName, Item }) => [TableName, Item])).toEqual([
-    ['records', { token, fingerprint, petId: id, expiresAt: expect.any(Number) }],
+    ['records', { token, fields, fingerprint, petId: id, expiresAt: expect.any(Number) }],
     ['pets', { id, name: 'Rex', categoryId: 7n, status: 'available', creation: token, ...keys }],
   ]);
   expect(occurrences()).toEqual([counted('PetsCreated')]);
+});
+
+describe('POST /v1/pets after a version that stored no hashes of fields', () => {
+  const expiresAt = BigInt(Math.floor(Date.now() / 1_000) + 3_600);
+  const record = { token, fingerprint, petId: 244141843387957n, expiresAt };
+  const pet = {
+    id: 244141843387957n,
+    name: 'Rex',
+    categoryId: 7n,
+    status: 'available',
+    creation: token,
+    ...keys,
+  };
+
+  test('responds to a retry as that version did', async () => {
+    mock.on(PutCommand).rejects(conditionFailed);
+    mock.on(GetCommand).resolvesOnce({ Item: record }).resolvesOnce({ Item: pet });
+    const { status, headers, text } = await create({ status: 'available', name: 'Rex', categoryId: 7 });
+    expect([status, text]).toEqual([
+      201,
+      '{"id":244141843387957,"name":"Rex","categoryId":7,"status":"available"}',
+    ]);
+    expect(headers['Location']).toMatch(/\/v1\/pets\/244141843387957$/);
+  });
+
+  test('completes a request that was interrupted before it stored the pet', async () => {
+    mock.on(PutCommand).rejectsOnce(conditionFailed).resolves({});
+    mock.on(GetCommand).resolvesOnce({ Item: record });
+    const { status } = await create({ name: 'Rex', categoryId: 7, status: 'available' });
+    expect(status).toBe(201);
+    expect(inputs().at(-1)).toMatchObject({ TableName: 'pets', Item: pet });
+  });
+
+  test.each([
+    { name: 'Mia', categoryId: 7, status: 'available' },
+    { name: 'Rex', categoryId: 7 },
+  ])('responds with 422 to a request with the same key and the pet %j', async (other) => {
+    mock.on(PutCommand).rejects(conditionFailed);
+    mock.on(GetCommand).resolvesOnce({ Item: record });
+    const { status, body } = await create(other);
+    expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
 });

@@ -88,7 +88,7 @@ const example = {
   billedMsWithKey: 14,
   /** Memory size with which the durations were measured. */
   billedMegabytes: 512,
-  recordBytes: 175,
+  recordBytes: 255,
   monthsOfItems: 12,
   daysOfRecords: 3,
   apiKeys: 100,

@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { fieldsOf } from '../../../shared/contract/collection.ts';
 import { collections } from '../../../shared/contract/operations.ts';
-import { fieldsOf } from '../../../shared/storage/collection.ts';
 import { newId } from '../../../shared/storage/ids.ts';
 import { collectionTests } from '../../collections/all.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';

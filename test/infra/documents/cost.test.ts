@@ -168,14 +168,14 @@ describe('the usage of a workload', () => {
     const creates = usageOf({ requestsPerSecond: 10, item, mix: onlyCreates, storedItems: 1e9 }, contents);
     // 26.28 million creates × (2 + 0.9), and half as many records
     expect(creates.writeUnits / 1e6).toBeCloseTo(76.212 + 13.14, 3);
-    // A billion items × 265 bytes × 2.9, and 3 days of 432,000 records × 275 bytes
-    expect(creates.storedGb).toBeCloseTo(715.72 + 0.33, 1);
+    // A billion items × 265 bytes × 2.9, and 3 days of 432,000 records × 355 bytes
+    expect(creates.storedGb).toBeCloseTo(715.72 + 0.43, 1);
     expect(creates.customMetrics).toBe(2);
   });
 
   test('contains the items of 12 months if it does not say how many are stored', () => {
-    // 12 × 0.05 × 2.628 million items × 265 bytes × 2.9, and 3 days of 2,160 records × 275 bytes
-    expect(usageOf({ requestsPerSecond: 1, item }, contents).storedGb).toBeCloseTo(1.1285 + 0.0017, 4);
+    // 12 × 0.05 × 2.628 million items × 265 bytes × 2.9, and 3 days of 2,160 records × 355 bytes
+    expect(usageOf({ requestsPerSecond: 1, item }, contents).storedGb).toBeCloseTo(1.12855 + 0.00214, 4);
   });
 
   test('contains backups for the days for which they are kept', () => {
@@ -193,7 +193,7 @@ test('a month of 100,000 requests per second costs the lower prices of high tier
   const million = 262_800;
   const gigabytes = (bytes: number) => (million * 1e6 * bytes) / 2 ** 30;
   const authorizer = (100 * 2_628_000) / (60 + 0.001) / 1e6;
-  const records = (3 * 0.5 * 86_400 * 1e5 * 275) / 2 ** 30;
+  const records = (3 * 0.5 * 86_400 * 1e5 * 355) / 2 ** 30;
   const [access, functions, responses] = [650, 220, 670].map(gigabytes) as [number, number, number];
   const expected =
     // API Gateway, Lambda's invocations and duration

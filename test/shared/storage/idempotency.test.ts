@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { claimId, tokenOf } from '../../../shared/storage/idempotency.ts';
-import type { NewBook } from '../../support/books.ts';
+import { books, type NewBook } from '../../support/books.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 const NOW_SECONDS = 1_790_000_000;
@@ -36,33 +36,44 @@ test('tokenOf returns the same token in all versions', () => {
 describe('an idempotency record', () => {
   const emma: NewBook = { title: 'Emma', shelf: 7n, genre: 'crime' };
 
-  test('is stored for a day with the same hash of the book in all versions', async () => {
-    mock.on(PutCommand).resolves({});
-    const fingerprint = '0464ecd83c719684ae032485d3360d3d7e3177afbae743d908b36bcf7ac941e0';
-    expect(await claimId('bookId', 'token', emma, 42n)).toBe(42n);
-    expect(inputs()).toEqual([
-      {
-        TableName: 'records',
-        Item: { token: 'token', fingerprint, bookId: 42n, expiresAt: NOW_SECONDS + 86_400 },
-        ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
-        ExpressionAttributeNames: { '#id': 'bookId' },
-        ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
-      },
-    ]);
-  });
+  test.each<[string, NewBook, string, string]>([
+    ['all', emma, '0464ecd83c719684ae032485d3360d3d7e3177afbae743d908b36bcf7ac941e0', '4NJ_bJyErSoOYKR4'],
+    [
+      'only required',
+      { title: 'Emma', shelf: 7n },
+      'c51cf233adf21dc5473ab51ebc5b3224f9bf145f2fad801ea8f008571ee411a8',
+      '',
+    ],
+  ])(
+    'is stored for a day with the same hashes of a book with %s fields in all versions',
+    async (_which, book, fingerprint, genre) => {
+      mock.on(PutCommand).resolves({});
+      expect(await claimId(books, 'token', book, 42n)).toBe(42n);
+      const fields = { title: '25X5fj74hoMZVhWD', shelf: 'eQJpm-Qsio5G-7tF', genre };
+      expect(inputs()).toStrictEqual([
+        {
+          TableName: 'records',
+          Item: { token: 'token', fields, fingerprint, bookId: 42n, expiresAt: NOW_SECONDS + 86_400 },
+          ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
+          ExpressionAttributeNames: { '#id': 'bookId' },
+          ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
+        },
+      ]);
+    },
+  );
 
   test('identifies the same book if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
-    await claimId('bookId', 'token', emma, 42n);
+    await claimId(books, 'token', emma, 42n);
     const reversed = Object.fromEntries(Object.entries(emma).toReversed());
-    expect(await claimId('bookId', 'token', reversed, 43n)).toBe(42n);
+    expect(await claimId(books, 'token', reversed, 43n)).toBe(42n);
   });
 
   test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
-    await expect(claimId('bookId', 'token', emma, 43n)).rejects.toMatchObject(error);
+    await expect(claimId(books, 'token', emma, 43n)).rejects.toMatchObject(error);
   });
 });
