@@ -6,6 +6,12 @@ import { type Collection, fieldsOf } from '../contract/collection.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 
+/**
+ * Time for which a record is valid after the promised hours. A retry that a client sends at the last moment reaches the
+ * function later, for example after a cold start, and the clocks of two instances can differ by minutes.
+ */
+const GRACE_SECONDS = 600;
+
 /** Idempotency record. It also has the id that all retries of a request use until the idempotency key expires. */
 interface IdempotencyRecord {
   token: string;
@@ -49,7 +55,7 @@ export async function claimId(
   const fingerprint = fingerprintOf(newItem);
   const now = Math.floor(Date.now() / 1_000);
   const TableName = requireEnvironment(environmentVariables.idempotencyTable);
-  const expiresAt = now + IDEMPOTENCY_HOURS * 3_600;
+  const expiresAt = now + IDEMPOTENCY_HOURS * 3_600 + GRACE_SECONDS;
   const Item: IdempotencyRecord = { token, fields, fingerprint, expiresAt, [attribute]: proposed };
   const put = new PutCommand({
     TableName,

@@ -13,8 +13,8 @@ import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables([booksTable]);
 
-/** 24 hours. */
-const EXPIRY_SECONDS = 86_400;
+/** 24 hours and 10 minutes. */
+const EXPIRY_SECONDS = 87_000;
 const send = database.send.bind(database) as (command: unknown) => Promise<unknown>;
 
 const create = (newBook: NewBook, requestToken?: string, generateId?: () => bigint) =>
@@ -127,7 +127,7 @@ async function expireSooner(seconds: number): Promise<void> {
   );
 }
 
-test('an idempotency key can be used for a new book after 24 hours even if its record is still stored', async () => {
+test('an idempotency key can be used for a new book after 24 hours and 10 minutes even if its record is still stored', async () => {
   const other = generateNewBook();
   const first = (await create(newBook, token))!;
   await expireSooner(EXPIRY_SECONDS - 60);

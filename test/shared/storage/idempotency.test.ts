@@ -45,7 +45,7 @@ describe('an idempotency record', () => {
       '',
     ],
   ])(
-    'is stored for a day with the same hashes of a book with %s fields in all versions',
+    'is stored for 24 hours and 10 minutes with the same hashes of a book with %s fields in all versions',
     async (_which, book, fingerprint, genre) => {
       mock.on(PutCommand).resolves({});
       expect(await claimId(books, 'token', book, 42n)).toBe(42n);
@@ -53,7 +53,7 @@ describe('an idempotency record', () => {
       expect(inputs()).toStrictEqual([
         {
           TableName: 'records',
-          Item: { token: 'token', fields, fingerprint, bookId: 42n, expiresAt: NOW_SECONDS + 86_400 },
+          Item: { token: 'token', fields, fingerprint, bookId: 42n, expiresAt: NOW_SECONDS + 87_000 },
           ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
           ExpressionAttributeNames: { '#id': 'bookId' },
           ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
