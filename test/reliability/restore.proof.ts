@@ -323,30 +323,7 @@ function tableOf(TABLE: string, count: number) {
   });
 });
 
-describe('a killed script', () => {
-  const scripts: [script: string, write: string, prepare: () => Promise<Prepared>][] = [
-    [
-      restore,
-      'PutItem',
-      async () => {
-        const items = Array.from({ length: 1_000 }, (_, index) => ({ id: BigInt(index) }));
-        await createTable('source', items);
-        await createTable('target', []);
-        return { variables: { SOURCE: 'source', TARGET: 'target' }, table: 'target', items };
-      },
-    ],
-  ];
-  if (filtered)
-    scripts.push([
-      addKeys,
-      'UpdateItem',
-      async () => {
-        const { before, after, variables } = tableOf('unfilled', 1_000);
-        await createTable('unfilled', before);
-        return { variables, table: 'unfilled', items: after };
-      },
-    ]);
-
+describe('an interrupted script', () => {
   interface Prepared {
     variables: Record<string, string>;
     /** The table that the script changes, and its items afterwards. */
@@ -354,8 +331,51 @@ describe('a killed script', () => {
     items: Record<string, unknown>[];
   }
 
-  test.each(scripts)('%s resumes in any number of parts', async (script, action, prepare) => {
-    const { variables, table, items } = await prepare();
+  /** Prepares a run of a script that has to write `count` items, in tables whose names end with `suffix`. */
+  type Prepare = (count: number, suffix: string) => Promise<Prepared>;
+  const scripts: [script: string, write: string, prepare: Prepare][] = [
+    [
+      restore,
+      'PutItem',
+      async (count, suffix) => {
+        const items = Array.from({ length: count }, (_, index) => ({ id: BigInt(index) }));
+        const [SOURCE, TARGET] = [`source-${suffix}`, `target-${suffix}`];
+        await createTable(SOURCE, items);
+        await createTable(TARGET, []);
+        return { variables: { SOURCE, TARGET }, table: TARGET, items };
+      },
+    ],
+  ];
+  if (filtered)
+    scripts.push([
+      addKeys,
+      'UpdateItem',
+      async (count, suffix) => {
+        const { before, after, variables } = tableOf(`unfilled-${suffix}`, count);
+        await createTable(variables.TABLE, before);
+        return { variables, table: variables.TABLE, items: after };
+      },
+    ]);
+
+  test.each(scripts)('%s fails if a write fails, and then writes the item', async (script, action, prepare) => {
+    const { variables, table, items } = await prepare(20, 'denied');
+    const denied = { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'denied by an SCP' };
+    const proxy = await startProxy(async (call) => {
+      const { id } = call.input.Item ?? call.input.Key ?? {};
+      if (call.action !== action || id.N !== '7') return call.pass();
+      return { status: 400, body: Buffer.from(JSON.stringify(denied)) };
+    });
+    const { code, stdout, stderr } = await start(script, { ...variables, ...proxy.environment }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Your credentials are missing a permission\. .* Cause: denied by an SCP\.\n$/);
+    expect(stdout).not.toContain('Finished');
+    expect(await itemsIn(table)).not.toEqual(items);
+    await run(script, variables);
+    expect(await itemsIn(table)).toEqual(items);
+  });
+
+  test.each(scripts)('%s that is killed resumes in any number of parts', async (script, action, prepare) => {
+    const { variables, table, items } = await prepare(1_000, 'killed');
     let child: RunningModule | undefined;
     /** Segment of each item that is not the first of its segment. */
     const segments = new Map<string, number>();
