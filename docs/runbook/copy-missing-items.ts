@@ -1,6 +1,12 @@
-import { BatchGetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, PutItemCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { setTimeout } from 'node:timers/promises';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
+import { collections } from '../../shared/contract/operations.ts';
+import { listIndexes } from '../../shared/list-indexes.ts';
+import { keyIndex } from '../../shared/names.ts';
+import { indexKeys } from '../../shared/storage/collection.ts';
+import { unmarshallOptions } from '../../shared/storage/database.ts';
 import {
   client,
   CONCURRENT_REQUESTS,
@@ -15,13 +21,34 @@ import {
 
 const USAGE = `SOURCE=TABLE TARGET=TABLE node --require ./infra/require-node.cjs docs/runbook/copy-missing-items.ts
 
-Copies the items in the table SOURCE that the table TARGET does not contain.
+Copies the items in the table SOURCE that the table TARGET does not contain, and adds the keys of TARGET's indexes.
 
 ${USAGE_OF_ALL}`;
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_KEYS = 100;
 const MAX_BACKOFF_MILLISECONDS = 20_000;
+
+/**
+ * Returns the combinations of filters for which a table has an index.
+ *
+ * @throws UsageError if no collection has one of the indexes, because its keys are then unknown
+ */
+function filterCombinationsOf({ TableName, GlobalSecondaryIndexes = [] }: TableDescription) {
+  const known = new Map(
+    collections.flatMap((collection) =>
+      listIndexes(collection).map(({ indexName, filters }) => [indexName, filters] as const),
+    ),
+  );
+  const names = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName!);
+  const unknown = names.filter((name) => name !== keyIndex.indexName && !known.has(name));
+  if (unknown.length > 0)
+    throw new UsageError(
+      `This version of the project does not know the index ${unknown.join()} of ${TableName}. ` +
+        'Check out the commit that was deployed last, and repeat the command.',
+    );
+  return names.flatMap((name) => (known.has(name) ? [known.get(name)!] : []));
+}
 
 async function copyMissingItems(): Promise<void> {
   const { SOURCE, TARGET } = process.env;
@@ -43,6 +70,15 @@ async function copyMissingItems(): Promise<void> {
   const ProjectionExpression = Object.keys(ExpressionAttributeNames).join();
 
   const pace = paceOf('READS_PER_SECOND');
+  const filterCombinations = filterCombinationsOf(target);
+
+  /** Returns the item with the keys of all indexes, because an index can be newer than the item in SOURCE. */
+  function withIndexKeys(stored: Item): Item {
+    if (filterCombinations.length === 0) return stored;
+    const item = unmarshall(stored, unmarshallOptions);
+    // Items keep their list partition, even if the number of partitions has changed since they were stored.
+    return { ...stored, ...marshall(indexKeys({ filterCombinations }, item, item['partition'])) };
+  }
 
   /** Returns those of up to 100 items that TARGET does not contain. */
   async function missingOf(items: Item[]): Promise<Item[]> {
@@ -67,7 +103,8 @@ async function copyMissingItems(): Promise<void> {
     ConditionExpression: 'attribute_not_exists(#key)',
     ExpressionAttributeNames: { '#key': names[0]! },
   };
-  const copyOf = (Item: Item) => new PutItemCommand({ TableName: TARGET, Item, ...isMissing });
+  const copyOf = (item: Item) =>
+    new PutItemCommand({ TableName: TARGET, Item: withIndexKeys(item), ...isMissing });
 
   async function writesFor(items: Item[]): Promise<Write[]> {
     const chunks = Array.from({ length: Math.ceil(items.length / MAX_KEYS) }, (_, index) =>

@@ -37,13 +37,26 @@ afterAll(close);
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
 
-async function createTable(TableName: string, items: Record<string, unknown>[], key = 'id'): Promise<void> {
+/** @param indexes names of indexes. The test does not query the indexes, so each has the table's key. */
+async function createTable(
+  TableName: string,
+  items: Record<string, unknown>[],
+  key = 'id',
+  indexes: string[] = [],
+): Promise<void> {
+  const KeySchema = [{ AttributeName: key, KeyType: 'HASH' as const }];
+  const GlobalSecondaryIndexes = indexes.map((IndexName) => ({
+    IndexName,
+    KeySchema,
+    Projection: { ProjectionType: 'ALL' as const },
+  }));
   await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [{ AttributeName: key, AttributeType: 'N' }],
-      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
+      KeySchema,
+      ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
     }),
   );
   const puts = items.map((item) => new PutItemCommand({ TableName, Item: marshall(item) }));
@@ -130,6 +143,23 @@ function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Rec
       [...filters.map((name) => newItem[name]), 1].join('#'),
     ]);
   return { creation: 'request', partition: '1', ...newItem, id: BigInt(id), ...Object.fromEntries(keys) };
+}
+
+/** A collection whose items have keys of indexes for filters, if there is one. */
+const filtered = Object.entries(collectionTests).find(([, { filters }]) => filters.length > 0);
+
+/** Returns a table's items without and with the keys of the indexes for filters, and the variables of the script. */
+function tableOf(TABLE: string, count: number) {
+  const [COLLECTION, { newItem, filters }] = filtered ?? Object.entries(collectionTests)[0]!;
+  const item = variantOf(newItem('An item'), filters[0]?.contains ?? {});
+  const indexes = filters.map(({ query }) => Object.keys(query));
+  const ids = Array.from({ length: count }, (_, id) => id);
+  return {
+    before: ids.map((id) => storedItem(id, item)),
+    after: ids.map((id) => storedItem(id, item, indexes)),
+    variables: { COLLECTION, TABLE },
+    filters,
+  };
 }
 
 /** Deletes the progress of the scripts, as operators do when all parts are finished. */
@@ -258,6 +288,28 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('unchanged')).toEqual([{ id: 1n }]);
   });
 
+  // Without filters, the index `newest` is the only one, whose key all items have.
+  test('adds the keys of the indexes that were added after the restore point', async () => {
+    const { before, after, filters } = tableOf('older', 3);
+    const names = filters.map(({ query }) => `newest-by-${Object.keys(query).join('-and-')}`);
+    await createTable('older', before);
+    await createTable('newer', [after[1]!], 'id', ['newest', ...names]);
+    expect(await run(restore, { SOURCE: 'older', TARGET: 'newer' })).toBe(
+      '3 items read, 2 copied. Finished.',
+    );
+    expect(await itemsIn('newer')).toEqual(after);
+  });
+
+  test('copies nothing into a table with an index that the project does not know', async () => {
+    await createTable('indexed', [], 'id', ['newest', 'newest-by-color']);
+    await createTable('unindexed', [{ id: 1n }]);
+    expect(errorOutput(await start(restore, { SOURCE: 'unindexed', TARGET: 'indexed' }).ended)).toBe(
+      'This version of the project does not know the index newest-by-color of indexed. ' +
+        'Check out the commit that was deployed last, and repeat the command.',
+    );
+    expect(await itemsIn('indexed')).toEqual([]);
+  });
+
   test('refuses tables with different keys', async () => {
     await createTable('keys', [{ hash: 1n }], 'hash');
     const { ended } = start(restore, { SOURCE: 'keys', TARGET: 'empty' });
@@ -290,22 +342,6 @@ test.each(Object.entries(collectionTests))(
     expect(await itemsIn(tables.TABLE)).toEqual(items);
   },
 );
-
-/** A collection whose items have keys of indexes for filters, if there is one. */
-const filtered = Object.entries(collectionTests).find(([, { filters }]) => filters.length > 0);
-
-/** Returns a table's items without and with the keys of the indexes for filters, and the variables of the script. */
-function tableOf(TABLE: string, count: number) {
-  const [COLLECTION, { newItem, filters }] = filtered!;
-  const item = variantOf(newItem('An item'), filters[0]!.contains);
-  const indexes = filters.map(({ query }) => Object.keys(query));
-  const ids = Array.from({ length: count }, (_, id) => id);
-  return {
-    before: ids.map((id) => storedItem(id, item)),
-    after: ids.map((id) => storedItem(id, item, indexes)),
-    variables: { COLLECTION, TABLE },
-  };
-}
 
 (filtered ? describe : describe.skip)('the script that fills an index', () => {
   test('does not restore deleted items', async () => {
@@ -357,22 +393,28 @@ describe('an interrupted script', () => {
       },
     ]);
 
-  test.each(scripts)('%s fails if a write fails, and then writes the item', async (script, action, prepare) => {
-    const { variables, table, items } = await prepare(20, 'denied');
-    const denied = { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'denied by an SCP' };
-    const proxy = await startProxy(async (call) => {
-      const { id } = call.input.Item ?? call.input.Key ?? {};
-      if (call.action !== action || id.N !== '7') return call.pass();
-      return { status: 400, body: Buffer.from(JSON.stringify(denied)) };
-    });
-    const { code, stdout, stderr } = await start(script, { ...variables, ...proxy.environment }).ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^Your credentials are missing a permission\. .* Cause: denied by an SCP\.\n$/);
-    expect(stdout).not.toContain('Finished');
-    expect(await itemsIn(table)).not.toEqual(items);
-    await run(script, variables);
-    expect(await itemsIn(table)).toEqual(items);
-  });
+  test.each(scripts)(
+    '%s fails if a write fails, and then writes the item',
+    async (script, action, prepare) => {
+      const { variables, table, items } = await prepare(20, 'denied');
+      const denied = {
+        __type: 'com.amazon.coral.service#AccessDeniedException',
+        message: 'denied by an SCP',
+      };
+      const proxy = await startProxy(async (call) => {
+        const { id } = call.input.Item ?? call.input.Key ?? {};
+        if (call.action !== action || id.N !== '7') return call.pass();
+        return { status: 400, body: Buffer.from(JSON.stringify(denied)) };
+      });
+      const { code, stdout, stderr } = await start(script, { ...variables, ...proxy.environment }).ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^Your credentials are missing a permission\. .* Cause: denied by an SCP\.\n$/);
+      expect(stdout).not.toContain('Finished');
+      expect(await itemsIn(table)).not.toEqual(items);
+      await run(script, variables);
+      expect(await itemsIn(table)).toEqual(items);
+    },
+  );
 
   test.each(scripts)('%s that is killed resumes in any number of parts', async (script, action, prepare) => {
     const { variables, table, items } = await prepare(1_000, 'killed');
