@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
 import { generateApiKey } from '../shared/api-key-format.ts';
-import { hashOf, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
+import { hashOf, type KeyStore, type VerifiedKey, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
 import { environmentVariables, metrics, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
@@ -19,7 +19,8 @@ const allowedKeys = new Set<string>();
  * the stage.
  *
  * The context contains the id of the key, if the key has a record, and the reason why an expired or revoked key is
- * denied. The access log then shows whose key it is.
+ * denied. The access log then shows whose key it is. The context of a rotation's successor also contains the id of the
+ * first key, to which idempotency keys belong.
  *
  * @throws Error if the API keys table cannot be read.
  */
@@ -49,8 +50,13 @@ export async function handler(
         },
       ],
     },
-    ...(found && { context: { keyId: found.record.keyId, ...(!isAllowed && { reason: found.state }) } }),
+    ...(found && { context: contextOf(found) }),
   };
+}
+
+function contextOf({ record: { keyId, firstKeyId }, state }: VerifiedKey): Record<string, string> {
+  if (state !== 'active') return { keyId, reason: state };
+  return firstKeyId === undefined ? { keyId } : { keyId, firstKeyId };
 }
 
 function remember(hash: string): void {

@@ -8,9 +8,9 @@ import { primeCount } from '../shared/telemetry.ts';
 
 const operation = pets.operations.create;
 
-export const handler = endpoint(operation, async ({ headers, body, rootUrl, keyId, fail }) => {
+export const handler = endpoint(operation, async ({ headers, body, rootUrl, firstKeyId, fail }) => {
   const idempotencyKey = headers['Idempotency-Key'];
-  const token = idempotencyKey && tokenOf(operation.id, keyId, idempotencyKey);
+  const token = idempotencyKey && tokenOf(operation.id, firstKeyId, idempotencyKey);
   const pet = (await create(pets, body, token)) ?? fail('idempotency_key_reused', keyReusedMessage(pets));
   return { body: pet, headers: { Location: `${rootUrl}${pets.path}/${pet.id}` } };
 });

@@ -17,8 +17,11 @@ const TIMEOUT_MARGIN_MILLISECONDS = 500;
 /** The validated parts of a request, as defined by the operation's schema. */
 type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
-  /** Id of the API key that authorized the request, or undefined if the route has no authorizer. */
-  keyId: string | undefined;
+  /**
+   * Id of the API key that authorized the request or, if rotations led to this key, of the first key. Undefined if the
+   * route has no authorizer.
+   */
+  firstKeyId: string | undefined;
   /**
    * Ends the request with an error response.
    *
@@ -55,7 +58,12 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
     },
   }).handler(async (event: APIGatewayProxyEvent) => {
     const parts = parseRequest(operation, event);
-    const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event), fail });
+    const { body, headers } = await run({
+      ...parts,
+      rootUrl: rootUrl(event),
+      firstKeyId: firstKeyId(event),
+      fail,
+    });
     return render(operation.success.status, body, headers);
   });
 }
@@ -123,6 +131,11 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
     };
   };
   return { after: announce, onError: announce };
+}
+
+/** The context has no `firstKeyId` for an issued key, or if a version without this value made the cached decision. */
+function firstKeyId(event: APIGatewayProxyEvent): string | undefined {
+  return (event.requestContext.authorizer?.['firstKeyId'] as string | undefined) ?? keyId(event);
 }
 
 function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {

@@ -21,6 +21,11 @@ export interface ApiKeyRecord {
   createdAt: string;
   createdBy: AuditLine;
   replaces?: string;
+  /**
+   * Id of the key from which rotations led to this key. Absent in issued keys, and in successors that a version without
+   * this attribute stored.
+   */
+  firstKeyId?: string;
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
@@ -42,8 +47,8 @@ export interface NewKey {
   lifetime?: number | undefined;
   /** ARN of the operator's IAM user or role session. */
   caller: string;
-  /** Id of the key that the new key replaces. */
-  replaces?: string;
+  /** Record of the key that the new key replaces. */
+  predecessor?: Pick<ApiKeyRecord, 'keyId' | 'firstKeyId'>;
 }
 
 /** A key and its record. The record contains the hash instead of the key, because the key is a secret. */
@@ -52,13 +57,18 @@ export type IssuedKey = ReturnType<typeof newApiKey>;
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
+export interface VerifiedKey {
+  record: ApiKeyRecord;
+  state: KeyState;
+}
+
 /** Returns a new key and its record, which must be stored for the key to work. */
-export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey) {
+export function newApiKey(stage: string, { owner, lifetime, caller, predecessor }: NewKey) {
   const key = generateApiKey(stage);
   // Like version 7 UUIDs, key ids start with 48 bits for the time in milliseconds, so they sort by creation time.
   const id = BigInt(Date.now()) * 2n ** 32n + BigInt(randomInt(2 ** 32));
   const keyId = `key_${id.toString(16).padStart(20, '0')}`;
-  const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
+  const createdBy = auditLine(predecessor ? 'rotate' : 'issue', keyId, caller);
   const record: ApiKeyRecord = {
     hash: hashOf(key),
     keyId,
@@ -68,7 +78,10 @@ export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: 
     createdAt: createdBy.time,
     createdBy,
     ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
-    ...(replaces !== undefined && { replaces }),
+    ...(predecessor && {
+      replaces: predecessor.keyId,
+      firstKeyId: predecessor.firstKeyId ?? predecessor.keyId,
+    }),
   };
   return { key, record };
 }
@@ -91,7 +104,7 @@ export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,
   now: Date = new Date(),
-): Promise<{ record: ApiKeyRecord; state: KeyState } | undefined> {
+): Promise<VerifiedKey | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
   return record && { record, state: stateOf(record, now) };

@@ -23,14 +23,16 @@ interface IdempotencyRecord {
 }
 
 /**
- * Returns the hexadecimal SHA-256 of an idempotency key and its scope, which is an API key and an operation.
+ * Returns the hexadecimal SHA-256 of an idempotency key and its scope, which is an operation and an API key with all
+ * keys that replaced it in rotations.
  *
- * @param keyId id of the client's API key
+ * @param firstKeyId id of the client's API key or, after rotations, of the key that was issued
  * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
-export function tokenOf(operation: string, keyId: string | undefined, idempotencyKey: string): string {
-  if (!keyId) throw new Error('The route needs the authorizer: an Idempotency-Key requires an API key id.');
-  return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
+export function tokenOf(operation: string, firstKeyId: string | undefined, idempotencyKey: string): string {
+  if (!firstKeyId)
+    throw new Error('The route needs the authorizer: an Idempotency-Key requires an API key id.');
+  return hash('sha256', stringifyJson([firstKeyId, operation, idempotencyKey]));
 }
 
 /**

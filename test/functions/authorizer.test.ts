@@ -51,6 +51,16 @@ describe('the authorizer', () => {
     expect(written()).toBe('');
   });
 
+  test("returns the ids of a rotated key's successor and of the first key", async () => {
+    const { keyId } = record;
+    mock.on(GetCommand).resolves({ Item: { ...record, replaces: 'key_2', firstKeyId: 'key_1' } });
+    expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual({
+      principalId: keyId,
+      policyDocument: policy('Allow'),
+      context: { keyId, firstKeyId: 'key_1' },
+    });
+  });
+
   test('denies an unknown key without a function error and counts the rejection', async () => {
     mock.on(GetCommand).resolves({});
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
@@ -64,7 +74,7 @@ describe('the authorizer', () => {
   ])(
     'denies a key that is %s, and returns its id and the reason for the access log',
     async (reason, times) => {
-      mock.on(GetCommand).resolves({ Item: { ...record, ...times } });
+      mock.on(GetCommand).resolves({ Item: { ...record, firstKeyId: 'key_1', ...times } });
       expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual({
         principalId: record.keyId,
         policyDocument: policy('Deny'),

@@ -16,22 +16,28 @@ const token = 'd744a8a89e9201765152741d6fd17a66626b9f8bd42a61e996143afa66270f64'
 const fingerprint = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe';
 const keys = { partition: '0', statusPartition: 'available#0' };
 
-function create(pet: object) {
-  const requestContext = { authorizer: { keyId: 'key_1' } };
+function create(pet: object, authorizer: Record<string, string> = { keyId: 'key_1' }) {
+  const requestContext = { authorizer };
   return invoke(handler, createEvent(pet, { headers: { 'Idempotency-Key': 'a-key' }, requestContext }));
 }
 
-test('POST /v1/pets stores the same attributes of a pet and its idempotency record in all versions', async () => {
-  mock.on(PutCommand).resolves({});
-  const { body } = await create({ name: 'Rex', categoryId: 7, status: 'available' });
-  const id = body.id;
-  const fields = { name: 'r2KaV499qpZrzbGJ', categoryId: 'eQJpm-Qsio5G-7tF', status: 'i3CSzEsFPYj9-33w' };
-  expect(inputs().map(({ TableName, Item }) => [TableName, Item])).toEqual([
-    ['records', { token, fields, fingerprint, petId: id, expiresAt: expect.any(Number) }],
-    ['pets', { id, name: 'Rex', categoryId: 7n, status: 'available', creation: token, ...keys }],
-  ]);
-  expect(occurrences()).toEqual([counted('PetsCreated')]);
-});
+test.each([
+  ['a key', { keyId: 'key_1' }],
+  ["a rotated key's successor", { keyId: 'key_3', firstKeyId: 'key_1' }],
+])(
+  'POST /v1/pets with %s stores the same attributes of a pet and its idempotency record in all versions',
+  async (_key, authorizer) => {
+    mock.on(PutCommand).resolves({});
+    const { body } = await create({ name: 'Rex', categoryId: 7, status: 'available' }, authorizer);
+    const id = body.id;
+    const fields = { name: 'r2KaV499qpZrzbGJ', categoryId: 'eQJpm-Qsio5G-7tF', status: 'i3CSzEsFPYj9-33w' };
+    expect(inputs().map(({ TableName, Item }) => [TableName, Item])).toEqual([
+      ['records', { token, fields, fingerprint, petId: id, expiresAt: expect.any(Number) }],
+      ['pets', { id, name: 'Rex', categoryId: 7n, status: 'available', creation: token, ...keys }],
+    ]);
+    expect(occurrences()).toEqual([counted('PetsCreated')]);
+  },
+);
 
 describe('POST /v1/pets after a version that stored no hashes of fields', () => {
   const expiresAt = BigInt(Math.floor(Date.now() / 1_000) + 3_600);

@@ -19,9 +19,9 @@ describe.each(collections)('POST $path', (collection) => {
   const { id } = collection.operations.create;
   const newItem = collectionTests[collection.plural].newItem('a text');
 
-  async function post(keyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
+  async function post(keyId: string, idempotencyKey = 'a', firstKeyId?: string): Promise<ApiResponse> {
     const headers = { 'Idempotency-Key': idempotencyKey };
-    const request = { headers, requestContext: { authorizer: { keyId } } };
+    const request = { headers, requestContext: { authorizer: { keyId, ...(firstKeyId && { firstKeyId }) } } };
     return invoke(await handlerOf(id), createEvent(stringifyJson(newItem), request));
   }
 
@@ -31,6 +31,13 @@ describe.each(collections)('POST $path', (collection) => {
     expect(different.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(different.map(({ body }) => body.id)).size).toBe(3);
     expect(occurrences()).toEqual(different.map(() => counted(createdMetric(collection).name)));
+  });
+
+  test("creates no item for retries with a key's successors", async () => {
+    const first = await post('key_1', 'c');
+    expect(await post('key_2', 'c', 'key_1')).toEqual(first);
+    expect(await post('key_3', 'c', 'key_1')).toEqual(first);
+    expect(occurrences()).toEqual([counted(createdMetric(collection).name)]);
   });
 
   test('returns 500 without a database call if an event with an Idempotency-Key has no API key id', async () => {

@@ -118,7 +118,7 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 export async function rotateApiKey(
   store: KeyStore,
   predecessor: ApiKeyRecord,
-  rotation: Omit<NewKey, 'owner' | 'replaces'> & { overlap: number },
+  rotation: Omit<NewKey, 'owner' | 'predecessor'> & { overlap: number },
   show: (successor: IssuedKey, expiresAt: string) => Promise<void>,
 ): Promise<void> {
   const { keyId, owner, hash, createdAt, expiresAt: oldExpiry } = predecessor;
@@ -126,7 +126,7 @@ export async function rotateApiKey(
   const { overlap, lifetime = oldLifetime, caller } = rotation;
   const end = timeAfter(overlap);
   const expiresAt = oldExpiry && oldExpiry < end ? oldExpiry : end;
-  const newKey = { owner, lifetime, caller, replaces: keyId };
+  const newKey = { owner, lifetime, caller, predecessor };
   const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
 
   const update = new UpdateCommand({

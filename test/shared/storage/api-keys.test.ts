@@ -51,10 +51,17 @@ describe('newApiKey', () => {
     expect(Number.parseInt(record.keyId.slice(4, 16), 16)).toBe(Date.parse(time));
   });
 
-  test('returns a record with the expiry date of the key and the id of the replaced key', () => {
-    const { record } = newApiKey('staging', { owner: 'Acme', caller, lifetime: 1_000, replaces: 'key_0' });
-    expect(record).toMatchObject({ replaces: 'key_0', createdBy: { action: 'rotate' } });
+  test('returns a record with the expiry date of the key, and the ids of the replaced key and the first key', () => {
+    const newKey = { owner: 'Acme', caller, lifetime: 1_000 };
+    const { record } = newApiKey('staging', { ...newKey, predecessor: { keyId: 'key_1' } });
+    const rotated = { replaces: 'key_1', firstKeyId: 'key_1', createdBy: { action: 'rotate' } };
+    expect(record).toMatchObject(rotated);
     expect(Date.parse(record.expiresAt!) - Date.parse(record.createdAt)).toBe(1_000);
+    const predecessor = { keyId: 'key_2', firstKeyId: 'key_1' };
+    expect(newApiKey('staging', { ...newKey, predecessor }).record).toMatchObject({
+      ...rotated,
+      replaces: 'key_2',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/storage/api-keys.ts';
@@ -44,11 +44,34 @@ describe('rotating a key', () => {
     const { key, record } = await rotate(old, 3_600_000);
     const createdBy = auditLine('rotate', record.keyId);
     expect(await stored(record)).toEqual(record);
-    expect(record).toMatchObject({ hash: hashOf(key), owner: 'Acme', createdBy, replaces: keyId });
+    expect(record).toMatchObject({
+      hash: hashOf(key),
+      owner: 'Acme',
+      createdBy,
+      replaces: keyId,
+      firstKeyId: keyId,
+    });
     const expiresAt = new Date(now + 3_600_000).toISOString();
     const rotated = { expiresAt, successor: { keyId: record.keyId }, rotatedBy: auditLine('rotate', keyId) };
     expect(await stored(old.record)).toStrictEqual({ ...old.record, ...rotated });
     await expectRotated(old);
+  });
+
+  test("stores the first key's id in all successors, and none in an issued key", async () => {
+    const first = await issue();
+    const second = await rotate(first);
+    const third = await rotate(second);
+    const records = await Array.fromAsync([first, second, third], ({ record }) => stored(record));
+    const { keyId } = first.record;
+    expect(records.map(({ firstKeyId }) => firstKeyId)).toEqual([undefined, keyId, keyId]);
+  });
+
+  test('starts with a successor that a version without firstKeyId stored', async () => {
+    const { record, ...old } = await issue();
+    const Item = { ...record, replaces: 'key_1' };
+    await database.send(new PutCommand({ TableName: store.table, Item }));
+    const successor = await rotate({ ...old, record: Item });
+    expect((await stored(successor.record)).firstKeyId).toBe(record.keyId);
   });
 
   test('keeps the expiry of a key that expires within the overlap', async () => {
