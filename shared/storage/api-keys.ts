@@ -103,11 +103,11 @@ export function hashOf(key: string): string {
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,
-  now: Date = new Date(),
 ): Promise<VerifiedKey | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
-  return record && { record, state: stateOf(record, now) };
+  // The time after the read, because a read with retries takes seconds, in which the key can expire.
+  return record && { record, state: stateOf(record, new Date()) };
 }
 
 /** Returns `revoked` even if the key has also expired, and `expired` if the expiry date is invalid. */
