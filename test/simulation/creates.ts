@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Database, startDatabase } from './dynamodb.ts';
 import type { Scope } from './schedules.ts';
 import {
+  authorizers,
   bookEvent,
   callFunction,
   createFunctions,
@@ -60,7 +61,9 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
       isKillable: true,
     });
     const time = world.now();
-    const event = bookEvent(create.body, create.idempotencyKey);
+    const keys = Object.keys(authorizers) as (keyof typeof authorizers)[];
+    const authorizer = authorizers[keys[world.choose(keys)]!];
+    const event = bookEvent(create.body, create.idempotencyKey, authorizer);
     const attempt: Attempt = { create, version, time, response: undefined };
     attempts.push(attempt);
     attempt.response = await callFunction(world, client, instance, createFunctions[version], event);

@@ -79,8 +79,8 @@ const defects: Defect[] = [
     what: 'A key can be used for two books.',
     scope: 'two clients with the same key and different',
     file: idempotency,
-    replace: 'return earlier.fingerprint === fingerprint ?',
-    with: 'return earlier.fingerprint !== undefined ?',
+    replace: 'return isSameItem ? earlier[attribute] : undefined;',
+    with: 'return earlier[attribute];',
   },
   {
     what: 'A write whose condition fails counts as a success.',
@@ -95,6 +95,34 @@ const defects: Defect[] = [
     file: database,
     replace: "error.name === 'ConditionalCheckFailedException'",
     with: "error.name !== 'ValidationException'",
+  },
+  {
+    what: 'A key expires after 24 hours on the clock of the instance.',
+    scope: 'a retry just',
+    file: idempotency,
+    replace: ' + GRACE_SECONDS',
+    with: '',
+  },
+  {
+    what: 'A rotated API key has its own idempotency keys.',
+    scope: 'a create with',
+    file: 'shared/runtime/endpoint.ts',
+    replace: "(event.requestContext.authorizer?.['firstKeyId'] as string | undefined) ?? keyId(event)",
+    with: 'keyId(event)',
+  },
+  {
+    what: 'A retry is compared with fields that the first version did not know.',
+    scope: 'a create with',
+    file: idempotency,
+    replace: '(fields[name] ?? digest) === digest',
+    with: 'fields[name] === digest',
+  },
+  {
+    what: 'The authorizer takes the time before it reads a key.',
+    scope: 'a key expires',
+    file: apiKeys,
+    replace: 'const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);',
+    with: 'const now = new Date(); const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database); if (record) return { record, state: stateOf(record, now) };',
   },
   {
     what: 'The partition of a book follows from the clock.',
@@ -225,7 +253,7 @@ if (number === undefined) {
     load(url, context, nextLoad) {
       const result = nextLoad(url, context);
       if (url !== new URL(file, `file://${projectRoot}`).href) return result;
-      const source = String(result.source);
+      const source = Buffer.from(result.source as Buffer).toString();
       if (!source.includes(replace)) throw new Error(`${file} does not contain: ${replace}`);
       isReplaced = true;
       return { ...result, source: source.replace(replace, () => replacement) };

@@ -27,6 +27,14 @@ test('a retry within a day gets the stored book even if the clock of the first i
   await expectNoViolation(createScopes['a retry just before a day has passed']!, /^-300000$/);
 });
 
+test('a retry with a rotated API key gets the stored book', async () => {
+  await expectNoViolation(
+    createScopes['a create with a key, retried']!,
+    /^client gets a 201 .* response is lost$/,
+    /^with the rotated API key$/,
+  );
+});
+
 test('an expired key gets no access even if its record is read slowly', async () => {
   await expectNoViolation(keyScopes['a key expires while it is checked']!, /timer ends/);
 });

@@ -171,7 +171,9 @@ async function runLists(world: World, { periods, creates, lists, query = '' }: L
     world.start(writer, 'creates a book', async () => {
       await sleep(time);
       const genre = number % 2 === 0 ? 'crime' : 'poetry';
-      const event = bookEvent({ title: `book ${number}`, shelf: 1n, genre }, `key-${number}`);
+      const event = bookEvent({ title: `book ${number}`, shelf: 1n, genre }, `key-${number}`, {
+        keyId: 'key_1',
+      });
       for (let request = 0; request < 20; request += 1) {
         const response = await callFunction(world, writer, instance(), createFunctions.old, event);
         if (response?.status === 201) return;

@@ -57,9 +57,9 @@ const booksWithTags = {
 
 function createHandler(collection: typeof books | typeof booksWithTags): Handler {
   const operation: (typeof booksWithTags)['operations']['create'] = collection.operations.create as never;
-  return endpoint(operation, async ({ headers, body, keyId, fail }) => {
+  return endpoint(operation, async ({ headers, body, firstKeyId, fail }) => {
     const key = headers['Idempotency-Key'];
-    const token = key && tokenOf(operation.id, keyId, key);
+    const token = key && tokenOf(operation.id, firstKeyId, key);
     const item = await create(collection as typeof booksWithTags, body, token);
     return { body: item ?? fail('idempotency_key_reused', keyReusedMessage(collection)) };
   });
@@ -84,10 +84,20 @@ export interface Response {
   body: any;
 }
 
-/** Returns the event of a create. @param keyId id of the client's API key */
-export function bookEvent(body: object, idempotencyKey?: string, keyId = 'key_1'): APIGatewayProxyEvent {
+/** Contexts that the authorizer returns for an API key, and for the successor of its successor. */
+export const authorizers = {
+  'with the first API key': { keyId: 'key_1' },
+  'with the rotated API key': { keyId: 'key_3', firstKeyId: 'key_1' },
+};
+
+/** Returns the event of a create. */
+export function bookEvent(
+  body: object,
+  idempotencyKey: string | undefined,
+  authorizer: object,
+): APIGatewayProxyEvent {
   const headers = idempotencyKey === undefined ? null : { 'Idempotency-Key': idempotencyKey };
-  return createEvent(stringifyJson(body), { headers, requestContext: { authorizer: { keyId } } });
+  return createEvent(stringifyJson(body), { headers, requestContext: { authorizer } });
 }
 
 /** Returns the event of a list request to the URL of a page. */

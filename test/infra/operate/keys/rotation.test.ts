@@ -17,7 +17,6 @@ import {
   store,
   stored,
   useKeysInTables,
-  via,
 } from './keys-in-tables.ts';
 
 useKeysInTables();
@@ -99,31 +98,6 @@ describe('rotating a key', () => {
   });
 });
 
-test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be repeated', async (last) => {
-  const old = await issue();
-  const { keyId } = old.record;
-  const interrupting = via((call, execute) => (call > last ? Promise.reject(interrupted) : execute()));
-  await expect(rotate(old, DAY, interrupting)).rejects.toThrow(interrupted.message);
-  expect(await stored(old.record)).toEqual(old.record);
-  const extra = (await listed()).filter((record) => record.keyId !== keyId);
-  expect(extra.map(({ replaces }) => replaces)).toEqual(last < 3 ? [] : [keyId]);
-  for (const record of extra) await revokeApiKey(store, record, caller);
-  await rotate(old);
-  await expectRotated(old);
-});
-
-test("a retry of a rotation's last write succeeds even if the old key has been revoked", async () => {
-  const old = await issue();
-  const revokedBeforeRetry = replacing(SET_EXPIRY, async (execute) => {
-    await execute();
-    await revokeApiKey(store, old.record, caller);
-    return execute();
-  });
-  const { record } = await rotate(old, DAY, revokedBeforeRetry);
-  expect(await active()).toEqual([record.keyId]);
-  expect(await stored(old.record)).toMatchObject({ rotatedBy: {}, revokedBy: {} });
-});
-
 test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
   [
     'deleted',
@@ -144,27 +118,4 @@ test('a rotation whose last write gets no response fails with a reference to the
   const advice = new RegExp(`${old.record.keyId} .*docs/api-keys\\.md\\. Cause: ${interrupted.message}$`);
   await expect(rotate(old, DAY, lost)).rejects.toThrow(advice);
   await expectRotated(old);
-});
-
-test.each([
-  ['', false],
-  [' even if one rotation retries a request', true],
-])('two simultaneous rotations of a key leave one active successor%s', async (_what, isRetried) => {
-  // Request number `at` of the first operator waits until the second operator's rotation has succeeded or failed.
-  for (let at = 1; at <= 4; at += 1) {
-    startStage();
-    stopClock(); // so that both rotations have the same time
-    const old = await issue();
-    const errors: Error[] = [];
-    const overtaken = replacing(at, async (execute) => {
-      if (isRetried) await execute();
-      await rotate(old).catch((error: Error) => errors.push(error));
-      return execute();
-    });
-    await rotate(old, DAY, overtaken).catch((error: Error) => errors.push(error));
-    await expectRotated(old);
-    expect(errors).toHaveLength(1);
-    const useless = (await listed()).filter(({ revokedAt }) => revokedAt);
-    for (const { keyId } of useless) expect(errors[0]!.message).toContain(keyId);
-  }
 });
