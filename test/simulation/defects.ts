@@ -24,6 +24,8 @@ const lists = 'shared/storage/lists.ts';
 const partitions = 'shared/list-partitions.ts';
 const apiKeys = 'shared/storage/api-keys.ts';
 const lifecycle = 'infra/operate/keys/lifecycle.ts';
+const copy = 'docs/runbook/copy-missing-items.ts';
+const scan = 'docs/runbook/scan-and-write.ts';
 
 const defects: Defect[] = [
   {
@@ -88,13 +90,6 @@ const defects: Defect[] = [
     file: database,
     replace: "=== 'ConditionalCheckFailedException') return false",
     with: "=== 'ConditionalCheckFailedException') return true",
-  },
-  {
-    what: 'A write that fails counts as a failed condition.',
-    scope: 'a create',
-    file: database,
-    replace: "error.name === 'ConditionalCheckFailedException'",
-    with: "error.name !== 'ValidationException'",
   },
   {
     what: 'A key expires after 24 hours on the clock of the instance.',
@@ -229,6 +224,27 @@ const defects: Defect[] = [
     file: lifecycle,
     replace: 'const end = timeAfter(overlap);',
     with: 'const end = timeAfter(0);',
+  },
+  {
+    what: 'A copy overwrites what a client has stored meanwhile.',
+    scope: 'a lost book',
+    file: copy,
+    replace: 'Item: withIndexKeys(item), ...isMissing })',
+    with: 'Item: withIndexKeys(item) })',
+  },
+  {
+    what: 'A copy ignores writes that fail.',
+    scope: 'a lost book',
+    file: scan,
+    replace: 'if (await conditionHolds(write()))',
+    with: 'if (await conditionHolds(write()).catch(() => false))',
+  },
+  {
+    what: 'A copy that is killed skips the rest of a page.',
+    scope: 'a lost book',
+    file: scan,
+    replace: 'const writes = await writesFor(Items);',
+    with: 'progress.last = LastEvaluatedKey; store.write(segment, progress); const writes = await writesFor(Items);',
   },
 ];
 

@@ -65,8 +65,12 @@ const OUTAGE_MILLISECONDS = 20_000;
 
 export type Database = ReturnType<typeof startDatabase>;
 
-/** Adds a database to a world. */
-export function startDatabase(world: World, settings: Record<string, TableSettings>) {
+/** Adds a database to a world. @param canRejectWrites whether writes can fail finally, for example without permission */
+export function startDatabase(
+  world: World,
+  settings: Record<string, TableSettings>,
+  { canRejectWrites = false }: { canRejectWrites?: boolean } = {},
+) {
   const tables: Record<string, Table> = Object.fromEntries(
     Object.entries(settings).map(([name, table]) => [name, emptyTable(table)]),
   );
@@ -130,8 +134,13 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
     Scan(input) {
       const { TableName, Segment = 0 } = input;
       const { key, items } = tables[TableName]!;
+      const { _filter: filter } = parse(input);
       const sorted = [...items].toSorted(([one], [other]) => (one < other ? -1 : 1));
-      return page(input, Segment === 0 ? sorted.map(([, item]) => item) : [], [key]);
+      const reply = page(input, Segment === 0 ? sorted.map(([, item]) => item) : [], [key]);
+      if (!filter) return reply;
+      const { Items, ...rest } = reply.body as { Items: Item[] };
+      const matching = Items.filter((item) => dynalite.matchesExprFilter(item, filter.expression));
+      return ok({ Items: matching, ...rest });
     },
 
     BatchGetItem({ RequestItems }) {
@@ -160,7 +169,7 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
       ok({
         Table: {
           TableName,
-          TableId: TableName,
+          TableId: `${TableName}-${process.pid}`,
           ItemCount: tables[TableName]!.items.size,
           KeySchema: [{ AttributeName: tables[TableName]!.key, KeyType: 'HASH' }],
           GlobalSecondaryIndexes: Object.entries(tables[TableName]!.indexes ?? {}).map(
@@ -265,6 +274,7 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
       const fates: Record<string, () => void> = {
         arrives: () => respond(execute(action, input)),
         'is lost': () => {},
+        'is rejected': () => respond(failure('AccessDeniedException', 'Not authorized.')),
         'is throttled': () => respond(failure('ProvisionedThroughputExceededException', 'Too much.')),
         'arrives, but its response is lost': () => {
           execute(action, input);
@@ -281,7 +291,8 @@ export function startDatabase(world: World, settings: Record<string, TableSettin
         },
       };
       if (world.now() < (outages.get(sender) ?? 0)) return;
-      const possible = isWrite ? WRITE_FATES : READ_FATES;
+      const rejected = isWrite && canRejectWrites ? ['is rejected'] : [];
+      const possible = [...(isWrite ? WRITE_FATES : READ_FATES), ...rejected];
       world.post({ text, process: sender, fates: possible, deliver: (fate) => fates[fate]!() });
     });
   }

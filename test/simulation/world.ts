@@ -71,12 +71,12 @@ function settled(): Promise<void> {
  * Sends the first request of a client of the SDK, which gets an empty response. Clients read files before their first request,
  * and no schedule controls when they have read them.
  */
-export async function sendFirstRequest(
+export function sendFirstRequest(
   act: () => Promise<unknown>,
   environment: Record<string, string> = {},
 ): Promise<void> {
   const body = [Buffer.from('{}')];
-  switchTo({
+  const machine: Machine = {
     now: () => START,
     startTimer: () => () => {},
     random: () => 0,
@@ -85,10 +85,19 @@ export async function sendFirstRequest(
     write: () => {},
     exit: () => {},
     send: async () => ({ response: { statusCode: 200, headers: {}, body } }),
-  });
-  await act();
-  switchTo();
+  };
+  // Modules that wait are evaluated at the same time, but there is only one machine.
+  const send = async (before: Promise<void>) => {
+    await before;
+    switchTo(machine);
+    await act();
+    switchTo();
+  };
+  firstRequests = send(firstRequests);
+  return firstRequests;
 }
+
+let firstRequests = Promise.resolve();
 
 /** @throws Violation if a statement does not hold. `found` shows what is wrong. */
 export function require(holds: boolean, statement: string, found: object): void {

@@ -1,0 +1,121 @@
+// First, because it replaces clocks, timers and random numbers.
+import { type Process, require, sendFirstRequest, START, Violation, type World } from './world.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { globSync, rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { describeTable } from '../../docs/runbook/scan-and-write.ts';
+import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
+import type { Scope } from './schedules.ts';
+import { bookEvent, callFunction, createFunctions, environment, sleep, tables } from './service.ts';
+
+await sendFirstRequest(() => describeTable('books'));
+
+/** Number of runs after which an operator gives up. Schedules interrupt fewer runs. */
+const MAX_RUNS = 10;
+
+// The scripts know only the indexes of the contract's collections.
+const newest = { newest: tables['books']!.indexes!['newest']! };
+const restoredTables: Record<string, TableSettings> = {
+  ...tables,
+  books: { key: 'id', indexes: newest },
+  restored: { key: 'id' },
+};
+
+let runs = 0;
+
+/** Starts a script of the runbook, as a process of its own. All items are in its part of the table. */
+function startScript(world: World, name: string, variables: Record<string, string>): Process {
+  runs += 1;
+  const script = world.addProcess(`${name} ${runs}`, {
+    environment: { ...variables, PART: '1/256' },
+    isKillable: true,
+  });
+  world.startProgram(script, () => import(`../../docs/runbook/${name}.ts?run=${runs}`));
+  return script;
+}
+
+/** Repeats a script until it has finished, as the runbook says. */
+async function runUntilFinished(
+  world: World,
+  name: string,
+  variables: Record<string, string>,
+): Promise<void> {
+  for (let run = 0; run < MAX_RUNS; run += 1) {
+    const script = startScript(world, name, variables);
+    while (script.isAlive && !script.output.includes('Finished.')) await sleep(1_000);
+    if (script.output.includes('Finished.')) return;
+  }
+  throw new Violation(`The script does not finish: ${world.processes.at(-1)!.output}`);
+}
+
+function storedBook(id: bigint) {
+  return { id, title: `book ${id}`, shelf: 1n, creation: `creation of ${id}`, partition: `${id % 2n}` };
+}
+
+function deleteProgress(): void {
+  for (const folder of globSync('progress-*')) rmSync(folder, { recursive: true });
+}
+
+const FIRST_ID = BigInt(START - 3_600_000 - Date.parse('2025-01-01T00:00:00Z')) * 4_096n;
+
+/** A book is lost and copied from a restored table, while its client retries the create with a version that knows a new field. */
+const items: Scope = {
+  async run(world) {
+    deleteProgress();
+    const database = startDatabase(world, restoredTables, { canRejectWrites: true });
+    const others = [1n, 2n].map((number) => storedBook(FIRST_ID + number));
+    for (const book of others) database.store('restored', marshall(book));
+    // The last book was not lost, and has changed since the restore point.
+    const kept = { ...others[1]!, title: 'a newer title' };
+    database.store('books', marshall(kept));
+
+    const client = world.addProcess('client');
+    let lost: Record<string, unknown> | undefined;
+    const create = (version: keyof typeof createFunctions) => {
+      const event = bookEvent({ title: 'a book', shelf: 1n, tag: 'a tag' }, 'a-key', { keyId: 'key_1' });
+      const instance = world.addProcess(`instance of the ${version} version`, {
+        environment,
+        isKillable: true,
+      });
+      return callFunction(world, client, instance, createFunctions[version], event);
+    };
+    world.start(client, 'creates a book', async () => {
+      const response = await create('old');
+      const item = database.items('books').find(({ title }) => title!.S === 'a book');
+      if (response?.status !== 201 || !item) return;
+      lost = unmarshall(item, { wrapNumbers: BigInt });
+      database.store('restored', item);
+      database.damage('books', item);
+      await create('new');
+    });
+    world.start(world.addProcess('operator'), 'restores books', async () => {
+      for (let second = 0; second < 40 && !lost; second += 1) await sleep(1_000);
+      await runUntilFinished(world, 'copy-missing-items', { SOURCE: 'restored', TARGET: 'books' });
+    });
+    try {
+      await world.run();
+    } finally {
+      deleteProgress();
+    }
+    requireRestored(database, [others[0]!, kept, ...(lost ? [lost] : [])]);
+  },
+};
+
+function requireRestored(database: Database, expected: Record<string, unknown>[]): void {
+  const overwritten = database.changes.filter(
+    (change) => change.table === 'books' && change.before && change.after,
+  );
+  require(overwritten.length === 0, 'A restore overwrites nothing.', { overwritten });
+  const books = database.items('books').map((item) => unmarshall(item, { wrapNumbers: BigInt }));
+  for (const book of expected) {
+    const found = books.find(({ id }) => id === book['id']);
+    require(isDeepStrictEqual({ ...found, ...book }, found), 'A restore copies what is lost.', {
+      book,
+      found,
+    });
+  }
+}
+
+export const restoreScopes: Record<string, Scope> = {
+  'a lost book is copied while its client retries': items,
+};
