@@ -86,11 +86,10 @@ const items: Scope = {
       lost = unmarshall(item, { wrapNumbers: BigInt });
       database.store('restored', item);
       database.damage('books', item);
+      world.start(world.addProcess('operator'), 'restores books', () =>
+        runUntilFinished(world, 'copy-missing-items', { SOURCE: 'restored', TARGET: 'books' }),
+      );
       await create('new');
-    });
-    world.start(world.addProcess('operator'), 'restores books', async () => {
-      for (let second = 0; second < 40 && !lost; second += 1) await sleep(1_000);
-      await runUntilFinished(world, 'copy-missing-items', { SOURCE: 'restored', TARGET: 'books' });
     });
     try {
       await world.run();
