@@ -8,17 +8,18 @@ import { primeCount } from '../shared/telemetry.ts';
 
 const operation = pets.operations.create;
 
-export const handler = endpoint(operation, async ({ headers, body, rootUrl, firstKeyId, fail }) => {
+export const handler = endpoint(operation, async ({ headers, body, rootUrl, firstKeyId, signal, fail }) => {
   const idempotencyKey = headers['Idempotency-Key'];
   const token = idempotencyKey && tokenOf(operation.id, firstKeyId, idempotencyKey);
-  const pet = (await create(pets, body, token)) ?? fail('idempotency_key_reused', keyReusedMessage(pets));
+  const pet =
+    (await create(pets, body, signal, token)) ?? fail('idempotency_key_reused', keyReusedMessage(pets));
   return { body: pet, headers: { Location: `${rootUrl}${pets.path}/${pet.id}` } };
 });
 
 // The sample request only reads. A successful write would add a pet. A write whose condition fails would appear in
 // DynamoDB's metrics.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
-await prime(operation, sample, async ({ body }) => {
-  await Promise.all([get(pets, 0n), Promise.try(primeCount, createdMetric(pets))]);
+await prime(operation, sample, async ({ body, signal }) => {
+  await Promise.all([get(pets, 0n, signal), Promise.try(primeCount, createdMetric(pets))]);
   return { body: { id: 0n, ...body } };
 });

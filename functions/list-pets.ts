@@ -3,8 +3,8 @@ import { nextPage } from '../shared/contract/lists.ts';
 import { pets } from '../shared/contract/pets.ts';
 import { list } from '../shared/storage/lists.ts';
 
-const listPets: Implementation<typeof pets.operations.list> = async ({ query, rootUrl }) => {
-  const { items, next } = await list(pets, query);
+const listPets: Implementation<typeof pets.operations.list> = async ({ query, rootUrl, signal }) => {
+  const { items, next } = await list(pets, query, signal);
   if (next === undefined) return { body: items };
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(pets, query, next)}>; rel="next"` } };
 };

@@ -48,19 +48,15 @@ const dynamicImports: Plugin = {
   },
 };
 
-/** Settings for which the SDK's `runtimeConfig` files contain no default. */
-const withoutDefault = new Set(['cacheMiddleware']);
-
 /**
  * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
- * such as its search for credentials, are not bundled. The build fails if the SDK has no default for a setting that
- * is not in `withoutDefault`.
+ * such as its search for credentials, are not bundled. The build fails if the SDK has no default for a setting.
  */
 const sdkDefaults: Plugin = {
   name: 'sdk-defaults',
   async setup(plugin) {
     const { sdkSettings } = await import('../../shared/storage/sdk.ts');
-    const missing = new Set(Object.keys(sdkSettings)).difference(withoutDefault);
+    const missing = new Set(Object.keys(sdkSettings));
     let isLoaded = false;
     plugin.onLoad({ filter: /\/client-dynamodb\/dist-es\/runtimeConfig[.\w]*\.js$/ }, ({ path }) => {
       isLoaded = true;

@@ -22,6 +22,8 @@ type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
    * route has no authorizer.
    */
   firstKeyId: string | undefined;
+  /** Signal for database calls. It is aborted when the function runs out of time and responds with a 503. */
+  signal: AbortSignal;
   /**
    * Ends the request with an error response.
    *
@@ -56,12 +58,13 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
     timeoutEarlyResponse: () => {
       throw new ApiError('service_unavailable', 'The service could not respond in time.');
     },
-  }).handler(async (event: APIGatewayProxyEvent) => {
+  }).handler(async (event: APIGatewayProxyEvent, _context: Context, { signal }) => {
     const parts = parseRequest(operation, event);
     const { body, headers } = await run({
       ...parts,
       rootUrl: rootUrl(event),
       firstKeyId: firstKeyId(event),
+      signal,
       fail,
     });
     return render(operation.success.status, body, headers);

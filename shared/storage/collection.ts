@@ -17,6 +17,7 @@ const MAX_ATTEMPTS = 20;
  * response to a write is lost, the retry finds that the id is taken. The attribute `creation` then shows whether this
  * request or a different request took the id.
  *
+ * @param signal signal that ends the database calls. No write starts after it is aborted.
  * @param token result of `tokenOf`. All requests with the token return the same item, even if the first request was
  *   interrupted or is still running. @default - each call stores a new item
  * @param generateId function that generates an id and is called again if the id is taken
@@ -25,6 +26,7 @@ const MAX_ATTEMPTS = 20;
 export async function create<C extends Collection>(
   collection: C,
   newItem: Omit<Item<C>, 'id'>,
+  signal: AbortSignal,
   token?: string,
   generateId: () => bigint = newId,
 ): Promise<Item<C> | undefined> {
@@ -34,15 +36,15 @@ export async function create<C extends Collection>(
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const proposed = generateId();
-    const id = token ? await claimId(collection, token, newItem, proposed, taken) : proposed;
+    const id = token ? await claimId(collection, token, newItem, proposed, signal, taken) : proposed;
     if (id === undefined) return undefined;
     const item = { id, ...newItem } as Item<C>;
     const partition = listPartitionOf(id, listEpochs());
-    if (await putIfAbsent(table, { ...item, creation, ...indexKeys(collection, item, partition) })) {
+    if (await putIfAbsent(table, { ...item, creation, ...indexKeys(collection, item, partition) }, signal)) {
       count(createdMetric(collection), {});
       return item;
     }
-    const stored = await readItem<AnyItem & { creation: string }>(table, { id });
+    const stored = await readItem<AnyItem & { creation: string }>(table, { id }, database, signal);
     // Items are never deleted, so a missing item is unexpected. The create fails, because a write with a new id could
     // create a duplicate.
     if (!stored) throw new UnavailableError(`The ${singular} ${id} is missing.`);
@@ -54,14 +56,19 @@ export async function create<C extends Collection>(
 }
 
 /** Returns the item with this id, or undefined if there is none. The read is strongly consistent. */
-export async function get<C extends Collection>(collection: C, id: bigint): Promise<Item<C> | undefined> {
-  const stored = await readItem<AnyItem>(requireEnvironment(tableVariable(collection)), { id });
+export async function get<C extends Collection>(
+  collection: C,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<Item<C> | undefined> {
+  const table = requireEnvironment(tableVariable(collection));
+  const stored = await readItem<AnyItem>(table, { id }, database, signal);
   return stored && published(collection, stored);
 }
 
-function putIfAbsent(TableName: string, Item: object): Promise<boolean> {
+function putIfAbsent(TableName: string, Item: object, signal: AbortSignal): Promise<boolean> {
   const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(id)' });
-  return conditionHolds(database.send(put));
+  return conditionHolds(database.send(put, { abortSignal: signal }));
 }
 
 /**

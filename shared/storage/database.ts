@@ -12,12 +12,12 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
  * JavaScript values. A call makes up to three attempts of 1.5 s. The pauses between attempts take up to 3 s in total
  * after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
-export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
-  return new DynamoDBClient({ ...attemptsOf(1_500), ...sdkSettings, ...config });
+export function createClient(): DynamoDBClient {
+  return new DynamoDBClient({ ...attemptsOf(1_500), ...sdkSettings });
 }
 
-/** Client whose commands read and write JavaScript values. The SDK rejects `cacheMiddleware: true` for this client. */
-export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient({ cacheMiddleware: false }));
+/** Client whose commands read and write JavaScript values. */
+export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient());
 
 /** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
@@ -44,12 +44,19 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
   }
 }
 
+/**
+ * Reads an item with a strongly consistent read.
+ *
+ * @param abortSignal signal that ends the call @default - the call ends when it succeeds or its attempts have failed
+ */
 export async function readItem<Item>(
   TableName: string,
   Key: Record<string, unknown>,
   from = database,
+  abortSignal?: AbortSignal,
 ): Promise<Item | undefined> {
-  const { Item } = await from.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const get = new GetCommand({ TableName, Key, ConsistentRead: true });
+  const { Item } = await from.send(get, abortSignal && { abortSignal });
   return Item as Item | undefined;
 }
 

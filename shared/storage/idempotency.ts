@@ -42,6 +42,7 @@ export function tokenOf(operation: string, firstKeyId: string | undefined, idemp
  *
  * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
+ * @param signal signal that ends the database calls
  * @param taken previously claimed id that belongs to a different item and can be replaced
  * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */
@@ -50,6 +51,7 @@ export async function claimId(
   token: string,
   newItem: object,
   proposed: bigint,
+  signal: AbortSignal,
   taken = 0n,
 ): Promise<bigint | undefined> {
   const attribute = idAttribute(collection);
@@ -67,9 +69,10 @@ export async function claimId(
     ExpressionAttributeNames: { '#id': attribute },
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
   });
-  if (await conditionHolds(database.send(put))) return proposed;
+  if (await conditionHolds(database.send(put, { abortSignal: signal }))) return proposed;
 
-  const earlier = await readItem<IdempotencyRecord & Record<string, bigint>>(TableName, { token });
+  type AnyRecord = IdempotencyRecord & Record<string, bigint>;
+  const earlier = await readItem<AnyRecord>(TableName, { token }, database, signal);
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
   const isSameItem = earlier.fields

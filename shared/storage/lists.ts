@@ -29,13 +29,18 @@ interface UnreadPartition extends Unread {
   lastKey?: StoredItem['attributes'];
 }
 
-/** Returns the newest items with ids below `cursor`, and in `next` the last item's id if there is another page. */
+/**
+ * Returns the newest items with ids below `cursor`, and in `next` the last item's id if there is another page.
+ *
+ * @param signal signal that ends the queries. No query starts after it is aborted.
+ */
 export async function list<C extends Collection>(
   collection: C,
   query: ListQuery,
+  signal: AbortSignal,
 ): Promise<{ items: Item<C>[]; next: bigint | undefined }> {
   // One additional item is read to determine whether there is a next page.
-  const newest = await readNewest(collection, query.limit + 1, query);
+  const newest = await readNewest(collection, query.limit + 1, query, signal);
   const items = newest
     .slice(0, query.limit)
     .map(({ attributes }) => published(collection, unmarshall(attributes, unmarshallOptions)));
@@ -55,10 +60,11 @@ async function readNewest(
   collection: Collection,
   count: number,
   { filters, cursor }: ListQuery,
+  signal: AbortSignal,
 ): Promise<StoredItem[]> {
   const epochs = listEpochs();
   const index = listIndexes(collection).find((one) => hasExactly(filters, one.filters))!;
-  const ask = queryOf(collection, index, filters, cursor);
+  const ask = queryOf(collection, index, filters, cursor, signal);
   let newest: StoredItem[] = [];
   let unread: UnreadPartition[] = partitionsBelow(cursor ?? ID_LIMIT, epochs);
   // A first page starts with the present epoch and all later ones, because the clocks of other instances can be fast.
@@ -94,6 +100,7 @@ function queryOf(
   { indexName, partitionKey, filters: names }: ListIndex,
   filters: object,
   cursor: bigint | undefined,
+  signal: AbortSignal,
 ) {
   // Field names have placeholders, because some are reserved words in DynamoDB.
   const fieldNames = Object.fromEntries(fieldsOf(collection).map((name) => [`#${name}`, name]));
@@ -115,6 +122,7 @@ function queryOf(
         Limit: limit,
         ExclusiveStartKey: lastKey,
       }),
+      { abortSignal: signal },
     );
     const rest = LastEvaluatedKey
       ? [{ partition, below: storedItem(LastEvaluatedKey).id, lastKey: LastEvaluatedKey }]

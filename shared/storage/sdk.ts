@@ -64,6 +64,4 @@ export const sdkSettings: object = {
   // The SDK's default contains codecs, which only its own protocol uses. Remove this setting together with `protocol`.
   protocolSettings: {},
   credentialDefaultProvider: () => credentials,
-  // Otherwise, the SDK would build its middleware chain again for each query of a list.
-  cacheMiddleware: true,
 } satisfies Partial<Record<keyof DynamoDBClientConfig, unknown>>;

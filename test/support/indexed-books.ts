@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import type { ListQuery } from '../../shared/contract/lists.ts';
 import { list } from '../../shared/storage/lists.ts';
 import { type Book, books as collection } from './books.ts';
+import { signal } from './invoke.ts';
 import { mock } from './mocked-database.ts';
 
 type Genre = Book['genre'];
@@ -93,7 +94,7 @@ export async function allPages(limit: number, filters: ListQuery['filters']): Pr
   const pages: bigint[][] = [];
   let cursor: bigint | undefined;
   do {
-    const page = await list(collection, { limit, filters, ...(cursor && { cursor }) });
+    const page = await list(collection, { limit, filters, ...(cursor && { cursor }) }, signal);
     pages.push(page.items.map(({ id }) => id));
     cursor = page.next;
   } while (cursor !== undefined);

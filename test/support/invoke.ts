@@ -13,6 +13,9 @@ export const invocation = {
   memoryLimitInMB: '256',
 } as const;
 
+/** Signal of an invocation that does not run out of time. */
+export const { signal } = new AbortController();
+
 /** Invokes a function with an event and a Lambda context, and parses the body of the response. */
 export async function invoke(handler: Handler, event: APIGatewayProxyEvent, remainingMilliseconds = 10_000) {
   const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;

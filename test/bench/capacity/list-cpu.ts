@@ -47,7 +47,8 @@ async function cpuOfLists(partitions: number): Promise<number> {
 }
 
 async function readPage(): Promise<void> {
-  const { items } = await list(collection, { limit: PAGE.default, filters: {} });
+  const { signal } = new AbortController();
+  const { items } = await list(collection, { limit: PAGE.default, filters: {} }, signal);
   const isSorted = items.every(({ id }, index) => index === 0 || id < items[index - 1]!.id);
   if (items.length !== PAGE.default || !isSorted) throw new Error('The list is wrong.');
 }

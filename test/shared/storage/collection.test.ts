@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { create, get } from '../../../shared/storage/collection.ts';
 import { books, type NewBook } from '../../support/books.ts';
 import { oneEpoch } from '../../support/list-epochs.ts';
+import { signal } from '../../support/invoke.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
@@ -23,7 +24,7 @@ describe('create', () => {
     async (_which, newBook, keys) => {
       mock.on(PutCommand).resolves({});
       const book = { id: 42n, ...newBook };
-      expect(await create(books, newBook, undefined, () => 42n)).toEqual(book);
+      expect(await create(books, newBook, signal, undefined, () => 42n)).toEqual(book);
       expect(occurrences()).toEqual([counted('BooksCreated')]);
       const creation = expect.stringMatching(/^\S{20,}$/);
       expect(inputs()).toStrictEqual([
@@ -49,7 +50,7 @@ describe('create', () => {
       { since: '2027-01-01T00:00:00Z', count: 2 },
     ]);
     mock.on(PutCommand).resolves({});
-    await create(books, emma, undefined, () => id);
+    await create(books, emma, signal, undefined, () => id);
     expect(inputs()).toMatchObject([{ Item: { id, partition } }]);
   });
 
@@ -58,7 +59,7 @@ describe('create', () => {
     ['comic book', 'comicBookId'],
   ])('writes the id of a %s to the attribute %s of the idempotency record', async (singular, attribute) => {
     mock.on(PutCommand).resolves({});
-    await create({ ...books, singular }, emma, 'token', () => 42n);
+    await create({ ...books, singular }, emma, signal, 'token', () => 42n);
     expect(inputs()).toMatchObject([
       { TableName: 'records', Item: { token: 'token', [attribute]: 42n } },
       { TableName: 'books', Item: { id: 42n, creation: 'token' } },
@@ -69,7 +70,7 @@ describe('create', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The book 42 is missing.' };
-    await expect(create(books, emma, undefined, () => 42n)).rejects.toMatchObject(error);
+    await expect(create(books, emma, signal, undefined, () => 42n)).rejects.toMatchObject(error);
     expect(inputs()).toHaveLength(2);
   });
 
@@ -77,7 +78,7 @@ describe('create', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({ Item: { ...emma, creation: 'another request' } });
     const error = { name: 'UnavailableError', message: 'The service could not assign an id.' };
-    await expect(create(books, emma)).rejects.toMatchObject(error);
+    await expect(create(books, emma, signal)).rejects.toMatchObject(error);
     expect(mock.commandCalls(PutCommand)).toHaveLength(20);
   });
 });
@@ -88,8 +89,8 @@ test('get uses a strongly consistent read and returns no storage attributes', as
     .on(GetCommand)
     .resolvesOnce({ Item: book })
     .resolvesOnce({ Item: { ...book, genre: 'crime', genrePartition: 'crime#0' } });
-  expect(await get(books, 42n)).toStrictEqual({ id: 42n, ...emma });
-  expect(await get(books, 42n)).toStrictEqual({ id: 42n, ...emma, genre: 'crime' });
+  expect(await get(books, 42n, signal)).toStrictEqual({ id: 42n, ...emma });
+  expect(await get(books, 42n, signal)).toStrictEqual({ id: 42n, ...emma, genre: 'crime' });
   const input = { TableName: 'books', Key: { id: 42n }, ConsistentRead: true };
   expect(inputs()[0]).toEqual(input);
 });

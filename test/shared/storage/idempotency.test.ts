@@ -2,6 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { claimId, tokenOf } from '../../../shared/storage/idempotency.ts';
 import { books, type NewBook } from '../../support/books.ts';
+import { signal } from '../../support/invoke.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 const NOW_SECONDS = 1_790_000_000;
@@ -48,7 +49,7 @@ describe('an idempotency record', () => {
     'is stored for 24 hours and 10 minutes with the same hashes of a book with %s fields in all versions',
     async (_which, book, fingerprint, genre) => {
       mock.on(PutCommand).resolves({});
-      expect(await claimId(books, 'token', book, 42n)).toBe(42n);
+      expect(await claimId(books, 'token', book, 42n, signal)).toBe(42n);
       const fields = { title: '25X5fj74hoMZVhWD', shelf: 'eQJpm-Qsio5G-7tF', genre };
       expect(inputs()).toStrictEqual([
         {
@@ -65,15 +66,15 @@ describe('an idempotency record', () => {
   test('identifies the same book if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
-    await claimId(books, 'token', emma, 42n);
+    await claimId(books, 'token', emma, 42n, signal);
     const reversed = Object.fromEntries(Object.entries(emma).toReversed());
-    expect(await claimId(books, 'token', reversed, 43n)).toBe(42n);
+    expect(await claimId(books, 'token', reversed, 43n, signal)).toBe(42n);
   });
 
   test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
-    await expect(claimId(books, 'token', emma, 43n)).rejects.toMatchObject(error);
+    await expect(claimId(books, 'token', emma, 43n, signal)).rejects.toMatchObject(error);
   });
 });

@@ -13,6 +13,7 @@ import {
   serveIndexes,
   shelves,
 } from '../../support/indexed-books.ts';
+import { signal } from '../../support/invoke.ts';
 import { inputs, setEnvironment } from '../../support/mocked-database.ts';
 
 setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
@@ -124,7 +125,7 @@ describe('a list over several epochs', () => {
           first += limit
         ) {
           serveIndexes(books, booksAtOnce);
-          await list(collection, { limit, filters, ...(cursor && { cursor }) });
+          await list(collection, { limit, filters, ...(cursor && { cursor }) }, signal);
           // A page reads one book more, to determine whether there is a next page. The first page can also contain
           // books that are newer than the clock.
           const oldest = Number((expected[first + limit] ?? 0n) / IDS_PER_MILLISECOND);
@@ -188,7 +189,7 @@ describe('a list over several epochs', () => {
     });
     serveIndexes(books);
     const page = { limit: 20, filters: {}, ...(cursor && { cursor: BigInt(cursor) * IDS_PER_MILLISECOND }) };
-    const { items } = await list(collection, page);
+    const { items } = await list(collection, page, signal);
     expect(items).toHaveLength(20);
     expect(inputs().map(({ Limit }) => Limit)).toEqual(limits);
   });

@@ -14,6 +14,7 @@ import {
   serveIndexes,
   shelves,
 } from '../../support/indexed-books.ts';
+import { signal } from '../../support/invoke.ts';
 import { oneEpoch } from '../../support/list-epochs.ts';
 import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 
@@ -85,7 +86,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ books, limit }) => {
         serveIndexes(books);
-        await list(collection, { limit, filters: {} });
+        await list(collection, { limit, filters: {} }, signal);
         const byKey = Map.groupBy(inputs(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
           expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
@@ -101,7 +102,7 @@ describe('the queries of a list', () => {
     'fail if LIST_PARTITIONS is %s',
     async (epochs) => {
       process.env['LIST_PARTITIONS'] = epochs;
-      await expect(list(collection, { limit: 20, filters: {} })).rejects.toThrow(
+      await expect(list(collection, { limit: 20, filters: {} }, signal)).rejects.toThrow(
         'LIST_PARTITIONS must contain epochs as in infra/stages.ts.',
       );
     },
@@ -112,7 +113,7 @@ describe('the queries of a list', () => {
     // Partition 2 contains the five newest books. Partition 1 contains the remaining 35 books.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
     serveIndexes(ids.map((id) => bookOver(4, id)));
-    const listing = list(collection, { limit: 20, filters: {} });
+    const listing = list(collection, { limit: 20, filters: {} }, signal);
     const first = inputs();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
     await listing;
@@ -122,7 +123,7 @@ describe('the queries of a list', () => {
 
   test('request only the fields of books, and one more book than the limit of the page', async () => {
     mock.on(QueryCommand).resolves({});
-    await list(collection, { limit: 100, filters: {} });
+    await list(collection, { limit: 100, filters: {} }, signal);
     const ProjectionExpression = '#id,#title,#shelf,#genre';
     expect(inputs()).toMatchObject([{ ProjectionExpression, Limit: 101 }]);
   });
@@ -134,6 +135,6 @@ describe('the queries of a list', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [marshall(bookOver(4, 4n))] })
       .rejects(error);
-    await expect(list(collection, { limit: 3, filters: {} })).rejects.toBe(error);
+    await expect(list(collection, { limit: 3, filters: {} }, signal)).rejects.toBe(error);
   });
 });
