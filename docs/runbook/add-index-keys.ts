@@ -6,7 +6,7 @@ import type { Collection } from '../../shared/contract/collection.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
-import { unmarshallOptions } from '../../shared/storage/database.ts';
+import { conditionHolds, unmarshallOptions } from '../../shared/storage/database.ts';
 import {
   client,
   describeTable,
@@ -53,7 +53,7 @@ async function addIndexKeys(): Promise<void> {
       ExpressionAttributeNames: Object.fromEntries(missing.map(([name], index) => [`#n${index}`, name])),
       ExpressionAttributeValues: Object.fromEntries(missing.map(([, S], index) => [`:v${index}`, { S }])),
     });
-    return [() => client.send(update)];
+    return [() => conditionHolds(client.send(update))];
   }
 
   // After another index is added, the finished segments of an interrupted run lack the keys of this index.

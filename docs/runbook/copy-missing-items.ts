@@ -1,12 +1,14 @@
 import { BatchGetItemCommand, PutItemCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { keyIndex } from '../../shared/names.ts';
 import { indexKeys } from '../../shared/storage/collection.ts';
-import { unmarshallOptions } from '../../shared/storage/database.ts';
+import { conditionHolds, unmarshallOptions } from '../../shared/storage/database.ts';
+import { prepareKeys, revokedKeys, USAGE_OF_KEYS } from './restored-keys.ts';
 import {
   client,
   CONCURRENT_REQUESTS,
@@ -22,6 +24,8 @@ import {
 const USAGE = `SOURCE=TABLE TARGET=TABLE node --require ./infra/require-node.cjs docs/runbook/copy-missing-items.ts
 
 Copies the items in the table SOURCE that the table TARGET does not contain, and adds the keys of TARGET's indexes.
+
+${USAGE_OF_KEYS}
 
 ${USAGE_OF_ALL}`;
 
@@ -114,14 +118,24 @@ async function copyMissingItems(): Promise<void> {
     await forEachOf(chunks, CONCURRENT_REQUESTS, async (chunk) => {
       missing.push(...(await missingOf(chunk)));
     });
-    return missing.map((item) => () => client.send(copyOf(item)));
+    return missing.map((item) => () => conditionHolds(client.send(copyOf(item))));
   }
 
+  const name = `progress-copy-${source.TableId}-${target.TableId}`;
+  // No table but that of the API keys has the partition key `hash`.
+  if (names.join() !== 'hash') return scanAndWrite({ name, table: source, done: 'copied', writesFor });
+
+  const revoked = revokedKeys();
+  const writeFor = await prepareKeys(SOURCE, TARGET, revoked);
   await scanAndWrite({
-    name: `progress-copy-${source.TableId}-${target.TableId}`,
+    // If REVOKED changes, the finished segments of an interrupted run lack revocations.
+    name: `${name}-${hash('sha256', [...revoked].toSorted().join()).slice(0, 8)}`,
     table: source,
     done: 'copied',
-    writesFor,
+    async writesFor(records) {
+      await pace(records.length);
+      return records.map(writeFor);
+    },
   });
 }
 

@@ -7,13 +7,12 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { integerOption, UsageError } from '../../infra/command.ts';
 import { completeResponses } from '../../shared/storage/complete-responses.ts';
-import { conditionHolds } from '../../shared/storage/database.ts';
 import { countsOf, format, openStore, startReport } from './progress.ts';
 
 export type Item = Record<string, AttributeValue>;
 
-/** A conditional write. It changes nothing if its condition check fails. */
-export type Write = () => Promise<unknown>;
+/** A conditional write. Returns whether it changed the table, or false if its condition check failed. */
+export type Write = () => Promise<boolean>;
 
 /** Number of segments of a scan. With 10^9 items of a few hundred bytes, a segment has about one GB. */
 const SEGMENTS = 256;
@@ -98,7 +97,7 @@ export async function scanAndWrite({ name, table, done, writesFor }: Job): Promi
       report();
       await forEachOf(writes, CONCURRENT_REQUESTS, async (write) => {
         await pace();
-        if (await conditionHolds(write())) progress.written += 1;
+        if (await write()) progress.written += 1;
         progress.read += 1;
         report();
       });

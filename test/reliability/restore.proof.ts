@@ -5,6 +5,7 @@ import {
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
@@ -15,8 +16,10 @@ import { delimiter, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { revokeLostKey } from '../../infra/operate/keys/lifecycle.ts';
 import { collectionTests } from '../collections/all.ts';
 import { type NewItem, variantOf } from '../support/collection-tests.ts';
+import { startFakeAws } from '../infra/operate/fake-aws.ts';
 import { passOn } from '../support/fault-proxy.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { blockWith } from '../support/markdown-code.ts';
@@ -37,7 +40,10 @@ afterAll(close);
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
 
-/** @param indexes names of indexes. The test does not query the indexes, so each has the table's key. */
+/**
+ * @param key name of the partition key, which is a text for API keys and an integer for other items
+ * @param indexes names of indexes. The test does not query the indexes, so each has the table's key.
+ */
 async function createTable(
   TableName: string,
   items: Record<string, unknown>[],
@@ -54,7 +60,7 @@ async function createTable(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: key, AttributeType: 'N' }],
+      AttributeDefinitions: [{ AttributeName: key, AttributeType: key === 'hash' ? 'S' : 'N' }],
       KeySchema,
       ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
     }),
@@ -170,19 +176,25 @@ afterAll(deleteProgress);
 
 await createTable('empty', []);
 await createTable('other', []);
+await createTable('keys', [{ hash: '1' }], 'hash');
+await createTable('no-keys', [], 'hash');
 
 describe('the script that copies missing items', () => {
-  // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
+  // The partition key has the name `token`, a reserved word in DynamoDB, so the script must use a placeholder.
   test('copies only missing items, and writes no others', async () => {
-    const lost = { hash: 1n, title: 'Lost', shelf: 2n ** 63n - 1n };
-    await createTable('restored', [lost, { hash: 2n, title: 'As it was' }], 'hash');
-    await createTable('current', [{ hash: 2n, title: 'As it is' }, { hash: 3n }], 'hash');
+    const lost = { token: 1n, title: 'Lost', shelf: 2n ** 63n - 1n };
+    await createTable('restored', [lost, { token: 2n, title: 'As it was' }], 'token');
+    await createTable('current', [{ token: 2n, title: 'As it is' }, { token: 3n }], 'token');
     const proxy = await startProxy(({ pass }) => pass());
     const tables = { SOURCE: 'restored', TARGET: 'current', ...proxy.environment };
     expect(await run(restore, tables)).toBe('2 items read, 1 copied. Finished.');
     expect(await run(restore, tables)).toBe('2 items read, 0 copied. Finished.');
-    expect(await itemsIn('current', 'hash')).toEqual([lost, { hash: 2n, title: 'As it is' }, { hash: 3n }]);
-    expect(new Set(proxy.inputsOf('PutItem').map(({ Item }) => Item.hash.N))).toEqual(new Set(['1']));
+    expect(await itemsIn('current', 'token')).toEqual([
+      lost,
+      { token: 2n, title: 'As it is' },
+      { token: 3n },
+    ]);
+    expect(new Set(proxy.inputsOf('PutItem').map(({ Item }) => Item.token.N))).toEqual(new Set(['1']));
   });
 
   test('never replaces an item that a client creates meanwhile', async () => {
@@ -311,12 +323,122 @@ describe('the script that copies missing items', () => {
   });
 
   test('refuses tables with different keys', async () => {
-    await createTable('keys', [{ hash: 1n }], 'hash');
     const { ended } = start(restore, { SOURCE: 'keys', TARGET: 'empty' });
     expect(errorOutput(await ended)).toBe(
       'The items of keys have the key hash, and those of empty have the key id. ' +
         'Set SOURCE and TARGET to tables of the same items.',
     );
+  });
+
+  describe('for API keys', () => {
+    const recordOf = (digit: string, attributes: object = {}) => ({
+      hash: digit.repeat(64),
+      keyId: `key_${digit.repeat(20)}`,
+      stage: 'staging',
+      owner: 'Acme',
+      ...attributes,
+    });
+    const revocation = {
+      revokedAt: '2026-11-21T18:03:22.257Z',
+      revokedBy: { action: 'revoke', caller: 'Ada' },
+    };
+    const restored = Array.from('012345', (digit) => recordOf(digit));
+    const [active, byId, byHash, stored, present, known] = restored as [Key, Key, Key, Key, Key, Key];
+    type Key = (typeof restored)[number];
+
+    test('copies no key as active that was revoked after the restore point', async () => {
+      const aws = await startFakeAws({ caller: 'arn:aws:iam::123456789012:user/Ada' });
+      closeAll.push(aws.close);
+      const lostRevocation = { hash: stored.keyId, keyId: stored.keyId, stage: 'staging', ...revocation };
+      await createTable('keys-then', [...restored, recordOf('6', revocation)], 'hash');
+      const now = [lostRevocation, present, { ...known, ...revocation }, recordOf('6'), recordOf('7')];
+      await createTable('keys-now', now, 'hash');
+      const REVOKED = ` ${byId.keyId}  ${byHash.hash} ${present.keyId} ${known.keyId} `;
+      const settings = { SOURCE: 'keys-then', TARGET: 'keys-now', REVOKED, ...aws.environment };
+      const proxy = await startProxy(({ pass }) => pass());
+      // The record of the last key is revoked in SOURCE and active in TARGET.
+      expect(await run(restore, { ...settings, ...proxy.environment })).toBe(
+        '7 items read, 6 copied. Finished.',
+      );
+      const unrevoked = proxy.inputsOf('PutItem').filter(({ Item }) => !Item.revokedAt);
+      expect(unrevoked.map(({ Item }) => Item.hash.S)).toEqual([active.hash]);
+      expect(await run(restore, settings)).toBe('7 items read, 0 copied. Finished.');
+
+      const listed = ({ keyId }: Key) => ({
+        revokedAt: expect.stringMatching(/^20.*Z$/),
+        revokedBy: expect.objectContaining({
+          caller: 'arn:aws:iam::123456789012:user/Ada',
+          action: 'revoke',
+          keyId,
+        }),
+      });
+      expect(await itemsIn('keys-now', 'hash')).toEqual([
+        active,
+        { ...byId, ...listed(byId) },
+        { ...byHash, ...listed(byHash) },
+        { ...stored, ...revocation },
+        { ...present, ...listed(present) },
+        { ...known, ...revocation },
+        recordOf('6', revocation),
+        recordOf('7'),
+        lostRevocation,
+      ]);
+    });
+
+    // The script looks for a revocation before and after it writes a record.
+    test.each([
+      ['before the record is written', 'PutItem', 1, 'before'],
+      ['after the record is written', 'PutItem', 1, 'after'],
+      ['after the last look for a revocation', 'GetItem', 2, 'after'],
+    ])('copies no key as active that is revoked %s', async (when, action, at, order) => {
+      const [SOURCE, TARGET] = [`${when} then`, `${when} now`].map((name) => name.replaceAll(' ', '-'));
+      await createTable(SOURCE!, [active], 'hash');
+      await createTable(TARGET!, [], 'hash');
+      const store = { stage: 'staging', table: TARGET!, database: DynamoDBDocumentClient.from(client) };
+      let calls = 0;
+      const proxy = await startProxy(async (call) => {
+        const isMoment = call.action === action && (calls += 1) === at;
+        if (isMoment && order === 'before') await revokeLostKey(store, active.keyId, 'Ada');
+        const answer = await call.pass();
+        if (isMoment && order === 'after') await revokeLostKey(store, active.keyId, 'Ada');
+        return answer;
+      });
+      const settings = { SOURCE: SOURCE!, TARGET: TARGET!, REVOKED: 'none', ...proxy.environment };
+      expect(await run(restore, settings)).toBe('1 items read, 1 copied. Finished.');
+      const [record] = await itemsIn(TARGET!, 'hash');
+      expect(record).toMatchObject({ ...active, revokedBy: { caller: 'Ada' } });
+    });
+
+    test('applies a change of REVOKED to all keys after an interruption', async () => {
+      const aws = await startFakeAws({ caller: 'Ada' });
+      closeAll.push(aws.close);
+      await createTable('listed', [active], 'hash');
+      await createTable('forgotten', [], 'hash');
+      const settings = { SOURCE: 'listed', TARGET: 'forgotten', PART: '1/1', ...aws.environment };
+      await run(restore, { ...settings, REVOKED: 'none' });
+      await run(restore, { ...settings, REVOKED: active.keyId });
+      expect(await itemsIn('forgotten', 'hash')).toEqual([
+        expect.objectContaining({ revokedAt: expect.anything() }),
+      ]);
+    });
+
+    test.each([
+      [
+        undefined,
+        /^The tables contain API keys, so set REVOKED to .* "Restored API keys" in docs\/runbook\.md /,
+      ],
+      [' ', /^The tables contain API keys, so set REVOKED to /],
+      ['none key_1', /^REVOKED must consist of key ids, /],
+      ['pets_staging_secret', /^REVOKED must consist of key ids, (?!.*secret)/],
+      [
+        'key_00 key_9',
+        /^keys contains no key key_00 key_9\. Correct REVOKED\. Omit keys that were issued after/,
+      ],
+    ])('copies nothing if REVOKED is %j', async (REVOKED, message) => {
+      const settings = { SOURCE: 'keys', TARGET: 'no-keys', ...(REVOKED !== undefined && { REVOKED }) };
+      expect(errorOutput(await start(restore, settings).ended)).toMatch(message);
+      expect(await itemsIn('no-keys', 'hash')).toEqual([]);
+    });
   });
 
   test.each([
@@ -504,10 +626,11 @@ describe.each(shells)('in %s, the commands for a deleted stack', (shell) => {
   );
 
   test.each(all)('copy $name from the old table into the table of the new stack', async (table) => {
-    const old = Array.from({ length: 20 }, (_, id) => ({ [table.key]: BigInt(id), owner: 'Old' }));
-    const isNew = { [table.key]: 3n, owner: 'New' };
+    const keyOf = (id: number) => ({ [table.key]: table.key === 'hash' ? `hash ${id + 100}` : BigInt(id) });
+    const old = Array.from({ length: 20 }, (_, id) => ({ ...keyOf(id), owner: 'Old' }));
+    const isNew = { ...keyOf(3), owner: 'New' };
     await createTable(table.old, old, table.key);
-    await createTable(table.new, [isNew, { [table.key]: 100n }], table.key);
+    await createTable(table.new, [isNew, keyOf(100)], table.key);
     const script = command.replaceAll('ApiKeys', table.name).replace('PUT-THE-OLD-TABLE-HERE', table.old);
     const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     const names = { NEW: all.map((one) => one.new).join(' '), OLD: all.map((one) => one.old).join(' ') };
@@ -523,7 +646,7 @@ describe.each(shells)('in %s, the commands for a deleted stack', (shell) => {
       .split('\n');
     expect(found).toBe(`${table.old} 3 2026-11-21`);
     expect(output.at(-1)).toBe('20 items read, 19 copied. Finished.');
-    expect(await itemsIn(table.new, table.key)).toEqual([...old.with(3, isNew), { [table.key]: 100n }]);
+    expect(await itemsIn(table.new, table.key)).toEqual([...old.with(3, isNew), keyOf(100)]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, paginateScan, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { ApiKeyRecord, IssuedKey, KeyStore, NewKey } from '../../../shared/storage/api-keys.ts';
 import { auditLine, newApiKey, stateOf, timeAfter } from '../../../shared/storage/api-keys.ts';
@@ -7,6 +7,21 @@ import { keyIndex } from '../../../shared/names.ts';
 import { plain, UsageError } from '../../command.ts';
 
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
+
+/**
+ * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no key's
+ * hash equals, and no attributes but those of the revocation. When somebody restores the record,
+ * docs/runbook/copy-missing-items.ts revokes the key.
+ */
+export type KeyEntry = Pick<ApiKeyRecord, 'hash' | 'keyId' | 'stage'> & Partial<ApiKeyRecord>;
+
+export function isRecord(entry: KeyEntry): entry is ApiKeyRecord {
+  return entry.hash !== entry.keyId;
+}
+
+// Reading a page of the default size, 1 MB, could exceed the client's timeout.
+const ITEMS_PER_PAGE = 200;
+const MINUTE = 60_000;
 
 /**
  * Issues a key. If `show` fails, revokes the key.
@@ -41,11 +56,13 @@ export async function issueApiKey(
   }
 }
 
-/** Yields the keys of a stage, newest first. If `keyId` is set, yields only that key. New keys can be missing. */
+/**
+ * Yields the records and revocations of a stage's keys, newest key first. If `keyId` is set, yields only those of that key.
+ * New records can be missing.
+ */
 export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?: string) {
   const pages = paginateQuery(
-    // Reading a page of the default size, 1 MB, could exceed the client's timeout.
-    { client: database, pageSize: 200 },
+    { client: database, pageSize: ITEMS_PER_PAGE },
     {
       TableName: table,
       IndexName: keyIndex.indexName,
@@ -55,22 +72,94 @@ export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?:
       ScanIndexForward: false,
     },
   );
-  for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
+  for await (const { Items = [] } of pages) yield* Items as KeyEntry[];
 }
 
-/** Returns the current record of a key. @throws UsageError if the list of keys does not contain `keyId` */
-export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
-  const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
+/** Returns the current record of a key, or undefined if the list of keys does not contain the record. */
+async function findListedKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord | undefined> {
+  const entries = await Array.fromAsync(listApiKeys(store, keyId));
+  const entry = entries.find(isRecord);
   // The index is eventually consistent, so the current record is read from the table.
-  const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, store.database));
+  return entry && readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, store.database);
+}
+
+/** Returns the current record of a key. @throws UsageError if the list of keys does not contain the record */
+export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
+  const record = await findListedKey(store, keyId);
   if (record) return record;
   throw new UsageError(
     `There is no key ${keyId} in this stage. If the key is new, run the command again after a few seconds.`,
   );
 }
 
+/** Returns the current record of a key, or else its revocation, or undefined if the table contains neither. */
+export async function findKeyEntry(store: KeyStore, keyId: string): Promise<KeyEntry | undefined> {
+  const { table, database } = store;
+  return (
+    (await findListedKey(store, keyId)) ??
+    (await scanForKey(store, keyId)) ??
+    (await readItem<KeyEntry>(table, { hash: keyId }, database))
+  );
+}
+
+/**
+ * Finds a record that the index does not contain yet. The result contains all writes that completed before the call.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
+ */
+async function scanForKey(
+  { stage, table, database }: KeyStore,
+  keyId: string,
+): Promise<ApiKeyRecord | undefined> {
+  const pages = paginateScan(
+    { client: database, pageSize: ITEMS_PER_PAGE },
+    {
+      TableName: table,
+      ConsistentRead: true,
+      FilterExpression: '#stage = :stage AND keyId = :keyId AND #hash <> :keyId',
+      ExpressionAttributeNames: { '#stage': 'stage', '#hash': 'hash' },
+      ExpressionAttributeValues: { ':stage': stage, ':keyId': keyId },
+    },
+  );
+  for await (const { Items = [] } of pages) if (Items.length > 0) return Items[0] as ApiKeyRecord;
+  return undefined;
+}
+
+/** Returns the time at which a key was issued. @throws UsageError if no command has issued a key with this id */
+export function issueTimeOf(keyId: string): string {
+  const digits = keyId.slice('key_'.length);
+  const milliseconds = Number(BigInt(`0x${digits}`) >> 32n);
+  // The clock of the operator who issued the key can be fast.
+  if (digits.length === 20 && milliseconds < Date.now() + MINUTE) return timeAfter(0, milliseconds);
+  throw new UsageError(`There is no key ${keyId} in this stage, and no key has this id. Correct the id.`);
+}
+
+/**
+ * Stores the revocation of a key whose record is missing, and returns it. If somebody restores the record meanwhile,
+ * revokes the key and returns its record. docs/runbook/copy-missing-items.ts first stores a record and then looks for a
+ * revocation, so at least one of both finds what the other has stored.
+ */
+export async function revokeLostKey(store: KeyStore, keyId: string, caller: string): Promise<KeyEntry> {
+  const { stage, table, database } = store;
+  const revokedBy = auditLine('revoke', keyId, caller);
+  const Item: KeyEntry = { hash: keyId, keyId, stage, revokedAt: revokedBy.time, revokedBy };
+  const put = new PutCommand({
+    TableName: table,
+    Item,
+    ConditionExpression: 'attribute_not_exists(#hash)',
+    ExpressionAttributeNames: { '#hash': 'hash' },
+  });
+  await conditionHolds(database.send(put));
+  const restored = await scanForKey(store, keyId);
+  if (restored) return revokeApiKey(store, restored, caller);
+  return (await readItem<KeyEntry>(table, { hash: keyId }, database))!;
+}
+
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
-export async function revokeApiKey(store: KeyStore, { keyId, hash }: ApiKeyRecord, caller: string) {
+export async function revokeApiKey(
+  store: KeyStore,
+  { keyId, hash }: Pick<ApiKeyRecord, 'keyId' | 'hash'>,
+  caller: string,
+): Promise<ApiKeyRecord> {
   const { table, database } = store;
   const revokedBy = auditLine('revoke', keyId, caller);
   const update = new UpdateCommand({

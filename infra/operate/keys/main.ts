@@ -20,13 +20,17 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   async list({ store }, { owner, state, expiring, json }) {
     const now = new Date();
     const end = expiring === undefined ? undefined : new Date(now.getTime() + milliseconds(expiring)!);
-    const expiresBefore = (record: ApiKeyRecord, time: Date) =>
+    const expiresBefore = (record: Partial<ApiKeyRecord>, time: Date) =>
       stateOf(record, now) === 'active' && stateOf(record, time) === 'expired';
-    const records = (await Array.fromAsync(lifecycle.listApiKeys(store)))
+    const entries = await Array.fromAsync(lifecycle.listApiKeys(store));
+    // A key that was revoked while its record was missing has two entries after somebody has restored the record.
+    const withRecord = new Set(entries.filter(lifecycle.isRecord).map(({ keyId }) => keyId));
+    const shown = entries
+      .filter((entry) => lifecycle.isRecord(entry) || !withRecord.has(entry.keyId))
       .filter((record) => owner === undefined || record.owner === owner.trim())
       .filter((record) => state === undefined || stateOf(record, now) === state)
       .filter((record) => end === undefined || expiresBefore(record, end));
-    await printList(records, json);
+    await printList(shown, json);
   },
 
   async rotate({ store, findCaller }, values, keyId) {
@@ -40,20 +44,31 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   },
 
   async revoke({ store, findCaller }, { yes, json }, keyId) {
-    const found = await lifecycle.findApiKey(store, keyId);
-    const isRevoked = found.revokedAt !== undefined;
-    if (!isRevoked && !yes && !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))) {
+    const found = await lifecycle.findKeyEntry(store, keyId);
+    const question = found
+      ? `Revoke ${keyId} of ${found.owner} (${found.start}…)?`
+      : `This stage has no record of ${keyId}, which was issued at ${lifecycle.issueTimeOf(keyId)} if the id is ` +
+        'right. If the record was lost, revoke the key, so that it stays revoked when the record is restored?';
+    const isRevoked = found?.revokedAt !== undefined;
+    if (!isRevoked && !yes && !(await confirm(question))) {
       throw new UsageError('No key was revoked. To revoke a key without confirmation, add --yes.');
     }
-    const revoked = isRevoked ? found : await lifecycle.revokeApiKey(store, found, await findCaller());
-    const { revokedAt, revokedBy, owner, successor } = revoked;
+    let revoked = found;
+    if (!found) revoked = await lifecycle.revokeLostKey(store, keyId, await findCaller());
+    else if (!isRevoked) revoked = await lifecycle.revokeApiKey(store, found, await findCaller());
+    const { revokedAt, revokedBy, owner, successor } = revoked!;
+    if (!lifecycle.isRecord(revoked!))
+      console.error(
+        `This stage has no record of ${keyId}, so only its revocation is stored. If the id is mistyped, the key that ` +
+          'you want to revoke still works. If the record was lost, the key stays revoked when the record is restored.',
+      );
     if (successor)
       console.error(plain(`If the successor ${successor.keyId} leaked too, revoke the successor.`));
-    if (json) return print(toJson(revoked));
+    if (json) return print(toJson(revoked!));
     // An ephemeral stage can be based on any stage, so the message contains the longest cache time of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
-      `${plain(`The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.`)}\n` +
+      `${plain(`The key ${keyId}${owner ? ` of ${owner}` : ''} was revoked at ${revokedAt} by ${revokedBy?.caller}.`)}\n` +
         `API Gateway may accept the key for up to ${seconds} more seconds, because it caches authorizer decisions.`,
     );
   },

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { type ApiKeyRecord, type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
+import { type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
 import { plain, UsageError } from '../../command.ts';
+import { isRecord, type KeyEntry } from './lifecycle.ts';
 
 /** Prints a line. @throws UsageError if writing to standard output fails. Its `cause` is the stream's error. */
 export async function print(text: string): Promise<void> {
@@ -28,7 +29,7 @@ export function printNewKey(
   return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
-export async function printList(records: ApiKeyRecord[], json = false): Promise<void> {
+export async function printList(records: KeyEntry[], json = false): Promise<void> {
   const text = json ? `[${records.map((record) => toJson(record)).join(',\n')}]` : tableOf(records);
   await print(text).catch((error: UsageError) => {
     if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error; // a reader such as `head` may end early
@@ -38,18 +39,18 @@ export async function printList(records: ApiKeyRecord[], json = false): Promise<
 /** Returns an ISO 8601 time in the format `2026-11-21 17:43`. */
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
-function tableOf(records: ApiKeyRecord[]): string {
+function tableOf(records: KeyEntry[]): string {
   if (records.length === 0) return 'No keys found.';
   // Anyone who can write to the table can store control characters, which could change what a terminal shows.
   const rows = records.map((record) =>
     [
       record.keyId,
-      record.start,
-      minute(record.createdAt),
-      minute(record.expiresAt ?? 'never'),
+      record.start ?? '-',
+      minute(record.createdAt ?? '-'),
+      minute(record.expiresAt ?? (isRecord(record) ? 'never' : '-')),
       `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
       record.replaces ?? '-',
-      record.owner, // last, because characters of a name can have different widths
+      record.owner ?? '-', // last, because characters of a name can have different widths
     ].map(plain),
   );
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
@@ -58,8 +59,8 @@ function tableOf(records: ApiKeyRecord[]): string {
   return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
-/** Returns a key's record as JSON. Absent fields are null. The hash of the key is not included. */
-export function toJson(record: ApiKeyRecord): string {
+/** Returns a key's record or revocation as JSON. Absent fields are null. The hash of the key is not included. */
+export function toJson(record: KeyEntry): string {
   const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
   const issued = { keyId, owner, start, state: stateOf(record, new Date()), createdAt, createdBy };

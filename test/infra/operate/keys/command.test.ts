@@ -1,9 +1,9 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
-import { hashOf } from '../../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
@@ -12,6 +12,7 @@ import {
   DAY,
   issue,
   keys,
+  listed,
   rotate,
   stopClock,
   store,
@@ -20,7 +21,7 @@ import {
   useKeysInTables,
 } from './keys-in-tables.ts';
 import { blockWith } from '../../../support/markdown-code.ts';
-import { done } from '../../../support/run-command.ts';
+import { done, errorOutput } from '../../../support/run-command.ts';
 
 useKeysInTables();
 
@@ -217,5 +218,72 @@ describe('keys -- revoke', () => {
     expect(JSON.parse(revoked.stdout)).toMatchObject({ keyId, state: 'revoked', revokedBy });
     expect(await active()).toEqual([successor]);
     expect(await keys(['revoke', keyId, '--json'])).toEqual(revoked);
+  });
+
+  describe('for a key whose record is missing', () => {
+    async function issueAndLose(): Promise<ApiKeyRecord> {
+      const { record } = await issue();
+      await database.send(new DeleteCommand({ TableName: store.table, Key: { hash: record.hash } }));
+      return record;
+    }
+
+    test('asks for confirmation with the time at which the key was issued', async () => {
+      const { keyId, createdAt } = await issueAndLose();
+      const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        `This stage has no record of ${keyId}, which was issued at ${createdAt} if the id is right.`,
+      );
+      expect(stderr).toMatch(/\[y\/N\] No key was revoked\./);
+      expect(await listed()).toEqual([]);
+    });
+
+    test('stores a revocation, which the list contains until somebody restores the record', async () => {
+      const other = await issue();
+      const record = await issueAndLose();
+      const { keyId } = record;
+      const { code, stdout, stderr } = await keys(['revoke', keyId], { input: 'y\n' });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(`The key ${keyId} was revoked at `);
+      expect(stderr).toMatch(
+        `This stage has no record of ${keyId}, so only its revocation is stored. If the id is mistyped, `,
+      );
+      const rows = done(await keys(['list'])).split('\n');
+      expect(rows.find((row) => row.startsWith(keyId))!.split(/ {2,}/)).toEqual([
+        keyId,
+        '-',
+        '-',
+        '-',
+        'revoked',
+        '-',
+        '-',
+      ]);
+      expect(await active()).toEqual([other.record.keyId]);
+
+      const revokedBy = auditLine('revoke', keyId);
+      const again = await keys(['revoke', keyId, '--json']);
+      expect(JSON.parse(again.stdout)).toMatchObject({ keyId, owner: null, state: 'revoked', revokedBy });
+      expect(stdout).toContain(JSON.parse(again.stdout).revokedAt);
+
+      // Somebody restores the record by hand, without the revocation.
+      await database.send(new PutCommand({ TableName: store.table, Item: record }));
+      expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
+        { keyId, owner: 'Acme', state: 'active' },
+        { keyId: other.record.keyId },
+      ]);
+      done(await keys(['revoke', keyId, '--yes']));
+      expect((await stored(record)).revokedBy).toEqual(revokedBy);
+    });
+
+    test.each([
+      ['is too short', 'key_01a1ff46e2b36d1473e'],
+      ['is too long', 'key_01a1ff46e2b36d1473e30'],
+      ['contains a time in the future', 'key_f1a1ff46e2b36d1473e3'],
+    ])('rejects an id that %s, because no key has it', async (_case, keyId) => {
+      expect(errorOutput(await keys(['revoke', keyId, '--yes']))).toBe(
+        `There is no key ${keyId} in this stage, and no key has this id. Correct the id.`,
+      );
+      expect(await listed()).toEqual([]);
+    });
   });
 });

@@ -107,7 +107,7 @@ export async function rotate(old: IssuedKey, overlap = DAY, from = store): Promi
 }
 
 export function listed(from = store): Promise<ApiKeyRecord[]> {
-  return Array.fromAsync(lifecycle.listApiKeys(from));
+  return Array.fromAsync(lifecycle.listApiKeys(from)) as Promise<ApiKeyRecord[]>;
 }
 
 /** Returns the sorted ids of the active keys. */

@@ -89,6 +89,8 @@ test('the documented policy allows exactly the actions that issuing, rotating an
   expect(stdout).toMatch(new RegExp(sentence));
   expect(await verifyApiKey(store, successor)).toMatchObject({ state: 'revoked' });
 
+  const lost = id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  expect(await keys('OPERATOR', ['revoke', lost, '--yes'])).toMatchObject({ code: 0 });
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
 
