@@ -235,8 +235,8 @@ export async function rotateApiKey(
   });
   const isRotated = await conditionHolds(store.database.send(update)).catch((error: Error) => {
     throw new UsageError(
-      `The old key ${keyId} may work even after the overlap. Follow "Interrupted rotations" in docs/api-keys.md. ` +
-        `Cause: ${error.message}`,
+      `The successor ${successor.keyId} of the key ${keyId} works, but the old key may work even after the overlap. ` +
+        `Follow "Interrupted rotations" in docs/api-keys.md. Cause: ${error.message}`,
       { cause: error },
     );
   });
