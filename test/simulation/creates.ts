@@ -33,6 +33,8 @@ interface Create {
   pause?: number;
   /** Time until the first request. */
   delay?: number;
+  /** Timeout of the function in milliseconds. */
+  timeout?: number;
   /** Whether the client retries until it gets a 201 or a 4xx. */
   retries: boolean;
 }
@@ -66,7 +68,14 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
     const event = bookEvent(create.body, create.idempotencyKey, authorizer);
     const attempt: Attempt = { create, version, time, response: undefined };
     attempts.push(attempt);
-    attempt.response = await callFunction(world, client, instance, createFunctions[version], event);
+    attempt.response = await callFunction(
+      world,
+      client,
+      instance,
+      createFunctions[version],
+      event,
+      create.timeout,
+    );
     return attempt;
   }
 
@@ -168,6 +177,15 @@ export const createScopes: Record<string, Scope> = {
       checkCreates(world, [
         { client: 'client', body: { ...book('a book'), tag: 'new' }, idempotencyKey: key, retries: true },
       ]),
+  },
+  // The function responds after 1.2 seconds, before the SDK repeats a database call that got no response in 1.5 seconds.
+  'a create whose function has little time': {
+    run: (world) =>
+      checkCreates(
+        world,
+        [{ client: 'client', body: book('a book'), idempotencyKey: key, timeout: 1_700, retries: true }],
+        ['old'],
+      ),
   },
   'two clients with the same key and book': {
     run: (world) =>

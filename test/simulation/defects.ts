@@ -236,8 +236,8 @@ const defects: Defect[] = [
     what: 'A copy ignores writes that fail.',
     scope: 'a lost book',
     file: scan,
-    replace: 'if (await conditionHolds(write()))',
-    with: 'if (await conditionHolds(write()).catch(() => false))',
+    replace: 'if (await write())',
+    with: 'if (await write().catch(() => false))',
   },
   {
     what: 'A copy that is killed skips the rest of a page.',
@@ -245,6 +245,34 @@ const defects: Defect[] = [
     file: scan,
     replace: 'const writes = await writesFor(Items);',
     with: 'progress.last = LastEvaluatedKey; store.write(segment, progress); const writes = await writesFor(Items);',
+  },
+  {
+    what: 'A copy restores a key that was revoked while its record was missing.',
+    scope: 'a lost key',
+    file: 'docs/runbook/restored-keys.ts',
+    replace: "if (stored?.['revokedAt']) return attributesOf(stored);",
+    with: '',
+  },
+  {
+    what: 'A copy looks for a revocation only before it writes the record.',
+    scope: 'a lost key',
+    file: 'docs/runbook/restored-keys.ts',
+    replace: 'if (isCopied && before) return true;',
+    with: 'if (isCopied) return true;',
+  },
+  {
+    what: 'A revocation of a lost key looks for the record only before it is stored.',
+    scope: 'a lost key',
+    file: lifecycle,
+    replace: 'if (restored) return revokeApiKey(store, restored, caller);',
+    with: '',
+  },
+  {
+    what: 'A create goes on after the function has responded with a 503.',
+    scope: 'a create whose',
+    file: idempotency,
+    replace: 'abortSignal: signal',
+    with: '',
   },
 ];
 

@@ -9,7 +9,7 @@ import type { Scope } from './schedules.ts';
 import { sleep } from './service.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
-const tables: Record<string, TableSettings> = {
+export const tables: Record<string, TableSettings> = {
   keys: { key: 'hash', indexes: { 'by-stage': { partitionKey: 'stage', sortKey: 'keyId' } } },
 };
 const store: KeyStore = { stage: 'staging', table: 'keys', database: connect() };
@@ -28,7 +28,7 @@ interface Command {
 
 /** The key that the operators rotate and revoke, and its record. */
 const secret = 'pets_staging_5XyX8q3LEySESHqREbTYY5OAY3Ao6831jbf7';
-const key: ApiKeyRecord = {
+export const key: ApiKeyRecord = {
   hash: 'a792126bd039965cffeabf83581b3b37a333c6263b523f5ca54fca660be4ff2f',
   keyId: 'key_1',
   stage: 'staging',
@@ -46,7 +46,12 @@ function startKeys(world: World, expiresAt?: string): Database {
 }
 
 /** Starts a command of an operator. */
-function startCommand(world: World, operator: Process, kind: Command['kind'], keyId = key.keyId): Command {
+export function startCommand(
+  world: World,
+  operator: Process,
+  kind: Command['kind'],
+  keyId = key.keyId,
+): Command {
   const command: Command = { kind, keyId, isComplete: false };
   const caller = operator.name;
   const acts = {
@@ -59,7 +64,11 @@ function startCommand(world: World, operator: Process, kind: Command['kind'], ke
         { overlap: DAY_MILLISECONDS, caller },
         async (shown) => void (command.shown = shown),
       ),
-    revoke: async () => lifecycle.revokeApiKey(store, await lifecycle.findApiKey(store, keyId), caller),
+    async revoke() {
+      const found = await lifecycle.findKeyEntry(store, keyId);
+      if (!found) await lifecycle.revokeLostKey(store, keyId, caller);
+      else if (found.revokedAt === undefined) await lifecycle.revokeApiKey(store, found, caller);
+    },
   };
   world.start(operator, `runs ${kind}`, async () => {
     try {

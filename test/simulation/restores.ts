@@ -5,6 +5,7 @@ import { globSync, rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describeTable } from '../../docs/runbook/scan-and-write.ts';
 import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
+import { key as storedKey, startCommand, tables as keyTables } from './keys.ts';
 import type { Scope } from './schedules.ts';
 import { bookEvent, callFunction, createFunctions, environment, sleep, tables } from './service.ts';
 
@@ -96,7 +97,7 @@ const items: Scope = {
     } finally {
       deleteProgress();
     }
-    requireRestored(database, [others[0]!, kept, ...(lost ? [lost] : [])]);
+    if (lost) requireRestored(database, [others[0]!, kept, lost]);
   },
 };
 
@@ -115,6 +116,34 @@ function requireRestored(database: Database, expected: Record<string, unknown>[]
   }
 }
 
+/** The record of a key is lost and copied from a restored table, while an operator revokes the key. */
+const keys: Scope = {
+  async run(world) {
+    deleteProgress();
+    const database = startDatabase(world, { ...keyTables, 'restored-keys': { key: 'hash' } });
+    database.store('restored-keys', marshall(storedKey));
+    world.start(world.addProcess('first operator'), 'restores keys', () =>
+      runUntilFinished(world, 'copy-missing-items', {
+        SOURCE: 'restored-keys',
+        TARGET: 'keys',
+        REVOKED: 'none',
+      }),
+    );
+    const second = world.addProcess('second operator', { isKillable: true });
+    const revocation = startCommand(world, second, 'revoke');
+    try {
+      await world.run();
+    } finally {
+      deleteProgress();
+    }
+    const record = database.items('keys').find(({ hash }) => hash!.S === storedKey.hash);
+    require(record !== undefined, 'A restore copies lost keys.', {});
+    require(!revocation.isComplete ||
+      record!['revokedAt'] !== undefined, 'A key that was revoked stays revoked.', { record });
+  },
+};
+
 export const restoreScopes: Record<string, Scope> = {
   'a lost book is copied while its client retries': items,
+  'a lost key is copied while it is revoked': keys,
 };

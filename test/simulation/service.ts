@@ -57,10 +57,10 @@ const booksWithTags = {
 
 function createHandler(collection: typeof books | typeof booksWithTags): Handler {
   const operation: (typeof booksWithTags)['operations']['create'] = collection.operations.create as never;
-  return endpoint(operation, async ({ headers, body, firstKeyId, fail }) => {
+  return endpoint(operation, async ({ headers, body, firstKeyId, signal, fail }) => {
     const key = headers['Idempotency-Key'];
     const token = key && tokenOf(operation.id, firstKeyId, key);
-    const item = await create(collection as typeof booksWithTags, body, token);
+    const item = await create(collection as typeof booksWithTags, body, signal, token);
     return { body: item ?? fail('idempotency_key_reused', keyReusedMessage(collection)) };
   });
 }
@@ -68,15 +68,18 @@ function createHandler(collection: typeof books | typeof booksWithTags): Handler
 /** The create functions of two versions. The new version knows the field `tag`. */
 export const createFunctions = { old: createHandler(books), new: createHandler(booksWithTags) };
 
-export const listFunction = endpoint(books.operations.list, async ({ query, rootUrl }) => {
-  const { items, next } = await list(books, query);
+export const listFunction = endpoint(books.operations.list, async ({ query, rootUrl, signal }) => {
+  const { items, next } = await list(books, query, signal);
   if (next === undefined) return { body: items };
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
 });
 
 // `create` and `list` have clients of their own.
 await sendFirstRequest(() => readItem('books', { id: 1n }));
-await sendFirstRequest(() => list(books, { limit: 1, filters: {} }), environment);
+await sendFirstRequest(
+  () => list(books, { limit: 1, filters: {} }, new AbortController().signal),
+  environment,
+);
 
 export interface Response {
   status: number;
@@ -112,6 +115,7 @@ export function pageEvent(url: string): APIGatewayProxyEvent {
  * Sends a request of the running process to a function, as API Gateway does. The request or the response can get lost, and
  * the instance can be killed.
  *
+ * @param milliseconds the function's timeout
  * @returns the response, or undefined if none arrives in time
  */
 export function callFunction(
@@ -120,6 +124,7 @@ export function callFunction(
   instance: Process,
   handler: Handler,
   event: APIGatewayProxyEvent,
+  milliseconds = FUNCTION_MILLISECONDS,
 ): Promise<Response | undefined> {
   return new Promise((resolve) => {
     const timeout = setTimeout(() => resolve(undefined), RESPONSE_MILLISECONDS);
@@ -137,7 +142,7 @@ export function callFunction(
       });
     };
     const run = async () => {
-      const end = Date.now() + FUNCTION_MILLISECONDS;
+      const end = Date.now() + milliseconds;
       const context = { ...invocation, getRemainingTimeInMillis: () => end - Date.now() } as Context;
       const { statusCode: status, headers = {}, body } = await handler(event, context);
       instance.hasResponded = true;
