@@ -296,7 +296,8 @@ if (number === undefined) {
   registerHooks({
     load(url, context, nextLoad) {
       const result = nextLoad(url, context);
-      if (url !== new URL(file, `file://${projectRoot}`).href) return result;
+      // The scripts of the runbook are imported several times, with different queries.
+      if (url.split('?')[0] !== new URL(file, `file://${projectRoot}`).href) return result;
       const source = Buffer.from(result.source as Buffer).toString();
       if (!source.includes(replace)) throw new Error(`${file} does not contain: ${replace}`);
       isReplaced = true;
