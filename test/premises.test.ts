@@ -61,7 +61,7 @@ const premises: Premise[] = [
     holds: ({ requests }) =>
       !requests.some((request) => CHANGES_ITEMS.test(request) || DELETES_ITEMS.test(request)),
     phrases: [
-      ['README.md', 'pages never skip or repeat existing pets'],
+      ['README.md', 'pages never repeat a pet, and never skip a pet'],
       ['docs/interface.md', 'updating, deleting, counting, searching or sorting pets'],
       ['docs/interface.md', 'a pet never changes, so your copies stay valid'],
       ['docs/interface.md', 'pages never repeat a pet and never skip a pet'],

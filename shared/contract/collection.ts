@@ -51,10 +51,10 @@ type Names = Pick<Collection, 'singular' | 'plural'>;
 /** Returns the description of an operation that lists a collection. */
 export function listDescription({ singular, plural }: Names): string {
   return (
-    `Returns a page of up to \`limit\` ${plural}, newest first. If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
+    `Returns a page of up to \`limit\` ${plural}, newest first (by descending \`id\`). If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
     'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
-    `Pages contain no ${singular} twice and skip no ${singular} that was listed when the first page was requested. ` +
-    `A new ${singular} appears in lists shortly after it is added.`
+    `Pages contain no ${singular} twice and skip no ${singular} that had been listed for a few seconds when the first page was requested. ` +
+    `A new ${singular} appears in lists shortly after it is added. If its create was retried, it can appear behind older ${plural}.`
   );
 }
 

@@ -101,7 +101,8 @@ export function assignedId(plural: string) {
     Int64,
     v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     v.description(
-      `Id that the service assigns. Newer ${plural} have greater ids. Ids have up to 53 bits, so all JSON parsers read them exactly.`,
+      `Id that the service assigns. Newer ${plural} have greater ids, but after a retried create, the id is that of the first attempt. ` +
+        'Ids have up to 53 bits, so all JSON parsers read them exactly.',
     ),
     v.examples([...EXAMPLE_IDS]),
   );
