@@ -33,8 +33,8 @@ export async function findApiKey(
 async function isAccepted(key: string, api: ApiGateway): Promise<boolean> {
   const [{ path }] = collections;
   const headers: Pair[] = [['Authorization', `Bearer ${key}`]];
-  const request = { method: 'GET', path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
-  const { status } = await api.handle(request);
+  const request = { method: 'GET', path, query: 'limit=1', headers, host: 'localhost', body: [] };
+  const { status } = await api.handle({ ...request, sourceIp: '127.0.0.1' });
   return status !== 401;
 }
 

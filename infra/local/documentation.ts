@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { asOpenApi30 } from '../documents/openapi/openapi-3.0.ts';
 import { localServers, referencePage } from '../documents/reference/page.ts';
-import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
+import {
+  headerValues,
+  type HttpRequest,
+  type HttpResponse,
+  localHost,
+} from './emulator/gateway/http-message.ts';
 
 /**
  * Responds to requests for the local service's documentation: the reference page, which browsers get from the root URL,
@@ -18,9 +23,8 @@ export async function respondWithDocumentation(
   apiKey: string,
   file: URL | string = new URL('../../openapi.json', import.meta.url),
 ): Promise<HttpResponse | undefined> {
-  const host = headerValues(request, 'Host').join();
-  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
-  if (!isLocal || !['GET', 'HEAD'].includes(request.method)) return undefined;
+  const host = localHost(request);
+  if (!host || !['GET', 'HEAD'].includes(request.method)) return undefined;
 
   const baseUrl = `http://${host}/v1`;
   const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));

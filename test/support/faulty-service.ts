@@ -47,7 +47,15 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   const api = createApiGateway(template, functions);
   function handle({ method, target, headers, body = '' }: OutgoingRequest): Promise<HttpResponse> {
     const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(target)!;
-    return api.handle({ method, path, query, headers, body: [Buffer.from(body)], sourceIp: '127.0.0.1' });
+    return api.handle({
+      method,
+      path,
+      query,
+      headers,
+      body: [Buffer.from(body)],
+      host: 'localhost',
+      sourceIp: '127.0.0.1',
+    });
   }
 
   const { issueApiKey } = await import('../../infra/operate/keys/lifecycle.ts');

@@ -21,7 +21,7 @@ interface RequestContext {
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, context: RequestContext) {
-  const { method: httpMethod, path, sourceIp } = request;
+  const { method: httpMethod, path, host: domainName, sourceIp } = request;
   const { resourcePath, pathParameters } = route;
   const headers: Pair[] = [
     ...request.headers.filter(([name]) => !REMOVED_HEADERS.test(name)),
@@ -43,7 +43,7 @@ export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, con
     requestContext: {
       ...context,
       accountId,
-      domainName: headerValues(request, 'Host').at(-1) ?? 'localhost',
+      domainName,
       extendedRequestId: context.requestId,
       httpMethod,
       identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },

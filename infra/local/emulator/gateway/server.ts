@@ -1,17 +1,29 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import { EmulatorError } from '../errors.ts';
-import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
+import { type HttpRequest, type HttpResponse, localHost, type Pair } from './http-message.ts';
 
 /**
  * Maximum size of the URL and the headers together. API Gateway limits each to 10,240 bytes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_HEAD_BYTES = 2 * 10_240;
+/** Requests that a connection can contain before it gets the first response. Node stops reading from it afterwards. */
+const MAX_PIPELINED_REQUESTS = 100;
 const SHUTDOWN_MILLISECONDS = 10_000;
+/** Time for which a client can read the response to a malformed request before the connection is reset. */
+const LINGER_MILLISECONDS = 1_000;
+
+/** Statuses of requests that Node rejects, by the error's code. All others get a 400. */
+const STATUS_BY_ERROR: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
 
 export interface ServerSettings {
   /** Handler that runs before the API and returns undefined for API requests. */
@@ -19,18 +31,60 @@ export interface ServerSettings {
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
 }
 
-/** Serves the API on the loopback interface. Node itself responds to malformed or slow requests, and to long heads. */
+/** Connection of a client. */
+interface Connection {
+  /** Responses that have not been sent yet, in the order of their requests. */
+  responses: Set<http.ServerResponse>;
+  /** Ends when the latest response has been sent. */
+  last: Promise<void>;
+  /** Whether the client has sent bytes that are not HTTP, or sends a request too slowly. */
+  isRejected: boolean;
+}
+
+/**
+ * Serves the API on the loopback interface. Like API Gateway, handles the requests on a connection one after another.
+ * Rejects malformed or slow requests and long heads itself.
+ */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
-  const inProgress = new Set<http.ServerResponse>();
+  const connections = new Map<Duplex, Connection>();
   let isClosing = false;
 
-  async function handle(incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> {
+  function onConnection(socket: Duplex): void {
+    connections.set(socket, { responses: new Set(), last: Promise.resolve(), isRejected: false });
+    socket.once('close', () => connections.delete(socket));
+  }
+
+  function onRequest(incoming: http.IncomingMessage, outgoing: http.ServerResponse): void {
     const start = performance.now();
-    inProgress.add(outgoing);
-    outgoing.once('close', () => inProgress.delete(outgoing));
-    const request: HttpRequest = { ...readHead(incoming), body: incoming };
+    const { socket } = incoming;
+    const connection = connections.get(socket)!;
+    const { responses } = connection;
+    responses.add(outgoing);
+    // A client can send requests without reading the responses.
+    if (responses.size >= MAX_PIPELINED_REQUESTS) socket.pause();
+    connection.last = respondAfter(connection.last);
+
+    async function respondAfter(previous: Promise<void>): Promise<void> {
+      await previous;
+      // The client cannot get a response to the remaining requests, so they must have no effect.
+      if (!socket.destroyed) await respond(incoming, outgoing, start);
+      responses.delete(outgoing);
+      if (socket.isPaused() && responses.size < MAX_PIPELINED_REQUESTS) socket.resume();
+    }
+  }
+
+  /** Responds to a request. Returns when the response has been sent or the connection is closed. */
+  async function respond(
+    incoming: http.IncomingMessage,
+    outgoing: http.ServerResponse,
+    start: number,
+  ): Promise<void> {
+    // When the API stops reading a body that is too large, the connection stays open for the response.
+    const body = incoming.iterator({ destroyOnReturn: false });
+    const request: HttpRequest = { ...readHead(incoming), body };
 
     async function send(response: HttpResponse): Promise<void> {
+      if (incoming.socket.writableEnded) return; // The client has already got a 4xx for the request's malformed body.
       // During the shutdown, clients must not send more requests on open connections.
       if (isClosing) outgoing.shouldKeepAlive = false;
       writeHead(outgoing, response);
@@ -43,27 +97,67 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       await send(first ?? (await api.handle(request)));
     } catch (error) {
       const hasDisconnected = incoming.destroyed && !incoming.complete;
-      if (hasDisconnected) return;
-      console.error(error);
-      await send(api.gatewayResponse('DEFAULT_5XX'));
+      if (!hasDisconnected) {
+        console.error(error);
+        await send(api.gatewayResponse('DEFAULT_5XX'));
+      }
     }
+    await closed(outgoing, incoming.socket);
   }
 
-  const { servers, port: servedPort } = await listen(port, handle);
+  /** Sends the responses in progress and a 4xx, and closes the connection. */
+  async function reject({ code = '' }: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+    const connection = connections.get(socket);
+    if (!connection || connection.isRejected) return; // Node reports an error for each further chunk.
+    connection.isRejected = true;
+    for (const outgoing of connection.responses) if (outgoing.req.complete) await closed(outgoing, socket);
+
+    const incomplete = connection.responses.values().find(({ req }) => !req.complete);
+    if (socket.writable && !incomplete?.headersSent) {
+      const status = STATUS_BY_ERROR[code] ?? 400;
+      socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+    }
+    socket.end();
+    // If the client is still sending, closing the connection at once could discard the response.
+    setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref();
+  }
+
+  const { servers, port: servedPort } = await listen(port, (server) =>
+    server
+      .on('connection', onConnection)
+      .on('request', onRequest)
+      .on('clientError', reject)
+      // Without this listener, Node would close the connection before it sends the responses in progress.
+      .on('connect', (_request, socket) =>
+        reject(new Error('CONNECT'), socket.on('error', () => {}).resume()),
+      ),
+  );
   return {
     port: servedPort,
     /** Closes the server when the requests in progress have ended, or after SHUTDOWN_MILLISECONDS. */
     close: async (): Promise<void> => {
       isClosing = true;
-      const closed = closeAll(servers);
-      const signal = AbortSignal.timeout(SHUTDOWN_MILLISECONDS);
-      // The loop includes requests that arrive during the loop.
-      for (const outgoing of inProgress) await once(outgoing, 'close', { signal }).catch(() => {});
+      const allClosed = closeAll(servers);
+      const timeout = once(AbortSignal.timeout(SHUTDOWN_MILLISECONDS), 'abort');
+      // The loops include connections and requests that arrive meanwhile.
+      for (const [socket, { responses }] of connections)
+        for (const outgoing of responses) await Promise.race([closed(outgoing, socket), timeout]);
       // Node does not close connections on which no request has arrived.
       for (const server of servers) server.closeAllConnections();
-      await closed;
+      await allClosed;
     },
   };
+}
+
+/** Waits until the response has been sent or the connection is closed. */
+async function closed(outgoing: http.ServerResponse, socket: Duplex): Promise<void> {
+  if (outgoing.closed || socket.destroyed) return;
+  const ended = new AbortController();
+  const { signal } = ended;
+  await Promise.race([once(outgoing, 'close', { signal }), once(socket, 'close', { signal })]).catch(
+    () => {},
+  );
+  ended.abort();
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
@@ -73,13 +167,16 @@ function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMe
   const headers: Pair[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.push([rawHeaders[index]!, rawHeaders[index + 1]!]);
-  return { method, path, query, headers, sourceIp: socket.remoteAddress ?? '' };
+  // As with API Gateway, the URLs in responses do not depend on a host that the client makes up.
+  const host = localHost({ headers }) ?? `localhost:${socket.localPort}`;
+  return { method, path, query, headers, host, sourceIp: socket.remoteAddress ?? '' };
 }
 
 function writeHead(outgoing: http.ServerResponse, { status, headers, body }: HttpResponse): void {
   // RFC 9110 section 8.6 forbids Content-Length in a 204.
   const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  outgoing.writeHead(status, { ...headers, ...length });
+  // An earlier call that failed, because of an invalid header, has set the text of a different status.
+  outgoing.writeHead(status, http.STATUS_CODES[status] ?? '', { ...headers, ...length });
 }
 
 async function writeBody(
@@ -94,7 +191,7 @@ async function writeBody(
   // The client is still sending a body. Closing the connection before the body ends could discard the response.
   outgoing.flushHeaders();
   outgoing.write(body);
-  await finished(incoming.resume());
+  await finished(incoming.resume()).catch(() => {}); // The client has disconnected.
   outgoing.end();
 }
 
@@ -114,11 +211,11 @@ async function closeAll(servers: http.Server[]): Promise<void> {
  *
  * @throws EmulatorError if the port cannot be used.
  */
-async function listen(port: number, handle?: http.RequestListener) {
+async function listen(port: number, prepare = (server: http.Server) => server) {
   const servers: http.Server[] = [];
   let chosen = port;
   for (const host of ['127.0.0.1', '::1']) {
-    const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, handle);
+    const server = prepare(http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }));
     // By default, Node sends no response on a half-closed connection.
     Object.assign(server, { httpAllowHalfOpen: true });
     try {
@@ -131,7 +228,7 @@ async function listen(port: number, handle?: http.RequestListener) {
       if (isMissingAddress) continue;
       await closeAll(servers);
       // Another program uses the port that 127.0.0.1 selected on ::1.
-      if (port === 0 && code === 'EADDRINUSE') return listen(port, handle);
+      if (port === 0 && code === 'EADDRINUSE') return listen(port, prepare);
       throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }
   }

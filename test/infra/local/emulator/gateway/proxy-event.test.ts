@@ -8,7 +8,15 @@ function eventOf(
   authorizer?: Record<string, string>,
   pathParameters: Pair[] = [],
 ) {
-  const defaults = { method: 'GET', path: '/v1/books', query: '', headers: [], body: [], sourceIp: '::1' };
+  const defaults = {
+    method: 'GET',
+    path: '/v1/books',
+    query: '',
+    headers: [],
+    host: 'localhost:3000',
+    body: [],
+    sourceIp: '::1',
+  };
   const route = {
     method: { ResourceId: 'Book' } as never,
     resourcePath: '/v1/books/{bookId}',
@@ -38,14 +46,16 @@ describe('the event for a function', () => {
     ];
     const body = '{"title":"Łódź 📖"}';
     const authorizer = { principalId: 'key_1' };
-    expect(eventOf({ path, headers }, body, authorizer, [['bookId', 'a%2Fb']])).toMatchObject({
+    expect(
+      eventOf({ path, headers, host: 'localhost:3001' }, body, authorizer, [['bookId', 'a%2Fb']]),
+    ).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },
       multiValueHeaders: { host: ['localhost:3000'], 'USER-AGENT': ['wget', 'curl'] },
       pathParameters: { bookId: 'a%2Fb' },
       requestContext: {
         authorizer,
-        domainName: 'localhost:3000',
+        domainName: 'localhost:3001',
         path,
         requestId: 'request-1',
         identity: { sourceIp: '::1', userAgent: 'curl' },

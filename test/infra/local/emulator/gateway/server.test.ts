@@ -15,8 +15,12 @@ const failed: HttpResponse = {
 };
 const first: HttpResponse = { status: 200, headers: {}, body: 'first' };
 
-async function handle({ method, path, query, headers }: HttpRequest): Promise<HttpResponse> {
+async function handle({ method, path, query, headers, host, body }: HttpRequest): Promise<HttpResponse> {
+  handled.push(path);
   if (path === '/slow') await setTimeout(20);
+  if (path === '/host') return { status: 200, headers: {}, body: host };
+  if (path === '/held') await held;
+  if (path === '/body') await Array.fromAsync(body);
   if (path === '/fails') throw new Error('test error');
   if (path === '/no-content') return { status: 204, headers: { Deprecation: '@0' }, body: '' };
   if (path === '/invalid-header') return { status: 200, headers: { Invalid: 'a\nb' }, body: '' };
@@ -24,6 +28,9 @@ async function handle({ method, path, query, headers }: HttpRequest): Promise<Ht
 }
 
 const api: ApiGateway = { handle, gatewayResponse: () => failed, flushAuthorizersCache: () => {} };
+const { promise: held, resolve: release } = Promise.withResolvers<void>();
+/** Paths of the requests in the current test that the API has received. */
+const handled: string[] = [];
 /** Method, path and response status of each request in the current test. */
 const responses: string[] = [];
 const server = await serve(api, 0, {
@@ -32,6 +39,7 @@ const server = await serve(api, 0, {
 });
 afterAll(() => server.close());
 beforeEach(() => {
+  handled.length = 0;
   responses.length = 0;
   jest.spyOn(console, 'error').mockReturnValue();
 });
@@ -53,8 +61,8 @@ async function send(request: string) {
   return { status: Number(head.split(' ')[1]), head, body };
 }
 
-const host = 'Host: localhost\r\n';
-const close = `${host}Connection: close\r\n`;
+const hostHeader = 'Host: localhost\r\n';
+const close = `${hostHeader}Connection: close\r\n`;
 
 describe('the server', () => {
   test.each([
@@ -79,6 +87,7 @@ describe('the server', () => {
   ])('returns a gateway response after %s', async (_name, path) => {
     const { status, head, body } = await send(`GET ${path} HTTP/1.1\r\n${close}\r\n`);
     expect([status, body]).toEqual([500, failed.body]);
+    expect(head).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/);
     expect(head).toContain('x-amzn-RequestId: request-1');
     expect(head).toContain(`Content-Length: ${body.length}`);
     expect(responses).toEqual([`GET ${path} 500`]);
@@ -92,7 +101,7 @@ describe('the server', () => {
 
   test('responds before it receives the rest of an unread body, and then serves the next request', async () => {
     const socket = connect(server.port, '127.0.0.1');
-    socket.write(`POST /no-content HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nGET /`);
+    socket.write(`POST /no-content HTTP/1.1\r\n${hostHeader}Content-Length: 10\r\n\r\nGET /`);
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 204 /);
     socket.write(`otherGET /first HTTP/1.1\r\n${close}\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*\r\nfirst$/);
@@ -129,27 +138,122 @@ describe('the server', () => {
   });
 });
 
-const post = `POST / HTTP/1.1\r\n${host}`;
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${hostHeader}\r\n`;
+const statusLines = (response: string) => response.match(/HTTP\/1\.1 \d.*(?=\r\n)/g);
+
+describe('the host of a request', () => {
+  test.each(['localhost', 'localhost:8080', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST:3000'])(
+    'is %s if the client uses this name of the machine',
+    async (name) => {
+      expect((await send(`GET /host HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)).body).toBe(
+        name,
+      );
+    },
+  );
+
+  test.each([
+    'attacker.example',
+    'a"><script>',
+    'localhost.attacker.example',
+    'localhost@attacker.example',
+    'localhost:99999',
+    'localhost:3000/attacker',
+    '127.0.0.1.attacker.example:3000',
+    '',
+    'localhost\r\nHost: attacker.example',
+  ])("is the server's own host if the client sends %j", async (name) => {
+    const { body } = await send(`GET /host HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
+    expect(body).toBe(`localhost:${server.port}`);
+  });
+});
+
+describe('a connection', () => {
+  const INTERRUPTED = 'GET / HTT';
+  const valid = 'POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc';
+  test.each([
+    ['bytes that are not HTTP', 'garbage\r\n\r\n'],
+    [
+      'a malformed chunked body',
+      'POST /body HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n',
+    ],
+    ['a request that ends early', INTERRUPTED],
+    ['a request to open a tunnel', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['the start of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ])('gets the responses to its valid requests in order, and then a 400, for %s', async (_what, bytes) => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`${valid}${get('/no-content')}${bytes}`);
+    if (bytes === INTERRUPTED) socket.end();
+    const lines = ['HTTP/1.1 200 OK', 'HTTP/1.1 204 No Content', 'HTTP/1.1 400 Bad Request'];
+    expect(statusLines(await text(socket))).toEqual(lines);
+    expect(responses).toEqual(['POST /slow 200', 'GET /no-content 204']);
+  });
+
+  test('gets its response if more bytes follow a request that closes the connection', async () => {
+    const { head } = await send(`GET /slow HTTP/1.1\r\n${close}\r\ngarbage`);
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  test('gets no second response if its unread body becomes malformed after the response', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`POST /first HTTP/1.1\r\n${hostHeader}Transfer-Encoding: chunked\r\n\r\n`);
+    const [start] = await once(socket, 'data');
+    socket.write('xyz\r\n');
+    expect(statusLines(`${start}${await text(socket)}`)).toEqual(['HTTP/1.1 200 OK']);
+  });
+
+  test('closes even if the client continues to send bytes that are not HTTP', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    const sending = setInterval(() => socket.write('garbage'), 10);
+    await once(socket.resume(), 'close');
+    clearInterval(sending);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test('handles its requests one after another, and none after the client has disconnected', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`${get('/no-content')}${get('/held')}${get('/late')}`);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 204 /);
+    while (!handled.includes('/held')) await setTimeout(1);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    await expectToServe();
+    release();
+    await expectToServe();
+    expect(handled).toEqual(['/no-content', '/held', '/', '/']);
+  });
+
+  test('gets the responses to 5,000 requests that it sends at once', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.end(get('/no-content').repeat(5_000));
+    expect(statusLines(await text(socket))).toHaveLength(5_000);
+  });
+});
+
+const post = `POST / HTTP/1.1\r\n${hostHeader}`;
 const chunked = `${post}Transfer-Encoding: chunked`;
 const second = `0\r\n\r\n${post}\r\n`;
 
 // After each of these tests, expectToServe checks that the server still responds.
 test.each([
   ['text that is not HTTP', 'hello\r\n\r\n'],
-  ['an unknown method', `FETCH / HTTP/1.1\r\n${host}\r\n`],
+  ['an unknown method', `FETCH / HTTP/1.1\r\n${hostHeader}\r\n`],
   ['a missing Host header', 'GET / HTTP/1.1\r\n\r\n'],
   // Attackers use the next two requests to hide a second request in a body (RFC 9112 section 11.2).
   ['the transfer encodings chunked and identity', `${chunked}, identity\r\n\r\n${second}`],
   ['a chunked body with Content-Length', `${chunked}\r\nContent-Length: 5\r\n\r\n${second}`],
-  ['a URL of 30,000 characters', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\n${host}\r\n`],
-  ['a header of 30,000 bytes', `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(30_000)}\r\n\r\n`],
+  ['a URL of 30,000 characters', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\n${hostHeader}\r\n`],
+  ['a header of 30,000 bytes', `GET / HTTP/1.1\r\n${hostHeader}X: ${'a'.repeat(30_000)}\r\n\r\n`],
 ])('the server returns a 4xx for %s', async (_name, bytes) => {
   expect((await send(bytes)).status.toString()).toMatch(/^4\d\d$/);
 });
 
 test.each([
-  ['a URL of 10,240 characters', `GET /${'a'.repeat(10_239)} HTTP/1.1\r\n${host}`],
-  ['headers of 10,240 bytes', `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(10_240 - 26 - host.length)}\r\n`],
+  ['a URL of 10,240 characters', `GET /${'a'.repeat(10_239)} HTTP/1.1\r\n${hostHeader}`],
+  [
+    'headers of 10,240 bytes',
+    `GET / HTTP/1.1\r\n${hostHeader}X: ${'a'.repeat(10_240 - 26 - hostHeader.length)}\r\n`,
+  ],
 ])('the server accepts %s', async (_name, head) => {
   expect((await send(`${head}Connection: close\r\n\r\n`)).status).toBe(200);
 });
