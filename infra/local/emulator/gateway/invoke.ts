@@ -18,7 +18,9 @@ export async function invoke<T>(
   const logicalId = /:function:(\w+)/.exec(uri)![1]!;
   const { result, error } = await functions.get(logicalId)!.invoke(event);
   if (error !== undefined || result === undefined) return undefined;
-  const { success, output } = v.safeParse(schema, JSON.parse(result));
-  if (!success) console.error(`${logicalId}: malformed result`);
-  return success ? output : undefined;
+  const { success, output, issues = [] } = v.safeParse(schema, JSON.parse(result));
+  if (success) return output;
+  const problems = issues.map((issue) => `${v.getDotPath(issue) ?? 'result'}: ${issue.message}`);
+  console.error(`${logicalId}: malformed result: ${problems.join('; ')}`);
+  return undefined;
 }

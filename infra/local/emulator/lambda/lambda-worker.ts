@@ -4,6 +4,12 @@ import { inspect } from 'node:util';
 import { parentPort } from 'node:worker_threads';
 import type { Invocation } from './instance.ts';
 
+/**
+ * Lambda's maximum size of a result in bytes. Lambda's error message contains this number, although Lambda documents 6 MB.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const MAX_RESULT_BYTES = 6_291_556;
+
 // This module runs in a worker thread or, for debuggers, in a child process, in which `parentPort` is null.
 const [file = '', handlerPath = '', memoryLimitInMB] = process.argv.slice(2);
 const exportName = handlerPath.split('.')[1]!; // such as `handler` in `get-book.handler`
@@ -22,7 +28,10 @@ async function invoke(event: unknown, deadline: number): Promise<Invocation> {
   try {
     const result = await handler(event, context);
     // As on Lambda, a result that cannot be serialized as JSON is an error in the function.
-    return { result: JSON.stringify(result) ?? 'null' };
+    const text = JSON.stringify(result) ?? 'null';
+    if (Buffer.byteLength(text) <= MAX_RESULT_BYTES) return { result: text };
+    const problem = `Response payload size exceeded maximum allowed payload size (${MAX_RESULT_BYTES} bytes).`;
+    return { error: `Function.ResponseSizeTooLarge: ${problem}` };
   } catch (error) {
     return { error: inspect(error) };
   }

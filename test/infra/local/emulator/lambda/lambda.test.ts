@@ -126,6 +126,13 @@ describe('a function', () => {
     expect(await invoke('count')).toEqual({ result: '1' });
   });
 
+  test('returns a result of 6 MB, but an error for a larger result', async () => {
+    const { invoke } = functionOf(`export const handler = (length) => 'a'.repeat(length - 2);`);
+    expect((await invoke(6_291_556)).result).toHaveLength(6_291_556);
+    const error = 'Response payload size exceeded maximum allowed payload size (6291556 bytes).';
+    expect(await invoke(6_291_557)).toEqual({ error: expect.stringContaining(error) });
+  });
+
   test.each([
     ['throws an error at import', `throw new Error('no table');`, 'no table'],
     ['has no handler', 'export const other = () => 1;', 'does not export handler'],
