@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAuthorizer } from './authorizer.ts';
+import { limitLargeBodies, readBody } from './body.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import { type Functions, invoke } from './invoke.ts';
 import { proxyEvent } from './proxy-event.ts';
@@ -20,6 +21,8 @@ import type { Resource, Template } from '../template/template.ts';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Lambda's maximum payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
+/** Large bodies in memory at the same time. A body takes several times its size, because the event is copied to a worker. */
+const MAX_LARGE_BODIES = 1;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
 
@@ -34,6 +37,7 @@ export function createApiGateway(template: Template, functions: Functions) {
   const stage = onlyOne(template, 'AWS::ApiGateway::Stage').properties.StageName;
   const findRoute = readRoutes(template);
   const gatewayResponse = readGatewayResponses(template);
+  const largeBodies = limitLargeBodies(MAX_LARGE_BODIES);
   const authorizers = new Map(
     template
       .resources('AWS::ApiGateway::Authorizer')
@@ -61,7 +65,11 @@ export function createApiGateway(template: Template, functions: Functions) {
 
     const integration = route.method.Integration;
     if (integration.Type === 'MOCK') return mockResponse(integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
-    const body = Buffer.concat(await Array.fromAsync(request.body));
+    // The event contains the body, so the event is at least as large.
+    if (contentLength > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
+    using occupied = new DisposableStack();
+    const body = await readBody(request, MAX_EVENT_BYTES, largeBodies, occupied);
+    if (!body) return 'REQUEST_TOO_LARGE';
     const event = proxyEvent(request, body, route, { apiId, stage, requestId, authorizer });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
     return (await invoke(functions, integration.Uri, event, ProxyResult)) ?? 'DEFAULT_5XX';

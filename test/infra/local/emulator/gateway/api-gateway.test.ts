@@ -46,7 +46,15 @@ async function send(path: string, request: Partial<HttpRequest> = {}, outcome = 
     ['AuthorizerFunction', lambdaStub(resultOf(policyOf(statement)))],
   ]);
   const headers: Pair[] = [['authorization', 'Bearer abc']];
-  const defaults = { method: 'GET', path, query: '', headers, body: [], sourceIp: '127.0.0.1' };
+  const defaults = {
+    method: 'GET',
+    path,
+    query: '',
+    headers,
+    host: 'localhost',
+    body: [],
+    sourceIp: '127.0.0.1',
+  };
   const api = createApiGateway(templateOf(resources), functions);
   return { response: await api.handle({ ...defaults, ...request }), invoke };
 }
@@ -117,11 +125,21 @@ describe('API Gateway', () => {
 
   const json = { 'Content-Type': 'application/json' };
   const remapped = { ...json, 'x-amzn-Remapped-www-authenticate': 'a' };
+  const framing = { 'Content-Length': '5', 'Transfer-Encoding': 'chunked', Connection: 'close' };
+  const remappedFraming = {
+    ...json,
+    'x-amzn-Remapped-Content-Length': '5',
+    'x-amzn-Remapped-Transfer-Encoding': 'chunked',
+    'x-amzn-Remapped-Connection': 'close',
+  };
   test.each([
     ['scalar headers', { Age: 5, X: true, Link: '</>' }, 201, { ...json, Age: '5', X: 'true', Link: '</>' }],
     ['a Content-Type', { 'Content-Type': 'text/plain' }, 200, { 'Content-Type': 'text/plain' }],
     ['the status 204', undefined, 204, {}],
+    ['a content-type in lowercase', { 'content-type': 'text/plain' }, 200, { 'content-type': 'text/plain' }],
     ['WWW-Authenticate', { 'www-authenticate': 'a' }, 200, remapped],
+    ['headers that describe the body', framing, 200, remappedFraming],
+    ['the highest status', {}, 599, json],
   ])('accepts a result with %s', async (_name, headers, statusCode, expected) => {
     const { response } = await send('/books', {}, resultOf({ statusCode, headers }));
     const all = { ...expected, 'x-amzn-RequestId': expect.any(String) };
@@ -129,15 +147,108 @@ describe('API Gateway', () => {
   });
 
   test.each([
-    ['that is null', null],
-    ['with an unknown field', { statusCode: 200, cookies: [] }],
-    ['with a fractional status', { statusCode: 200.5 }],
-    ['with an object as its body', { statusCode: 200, body: {} }],
-    ['with an object as a header', { statusCode: 200, headers: { A: {} } }],
-    ['with a Base64-encoded body', { statusCode: 200, isBase64Encoded: true }],
-  ])('rejects a result %s', async (_name, result) => {
-    expect((await send('/books', {}, resultOf(result))).response.status).toBe(500);
-    expect(console.error).toHaveBeenCalledWith('ListBooks: malformed result');
+    ['that is null', null, 'result: Invalid type: Expected Object but received null'],
+    ['with an unknown field', { statusCode: 200, cookies: [] }, 'cookies: Invalid key'],
+    ['with a fractional status', { statusCode: 200.5 }, 'statusCode: Invalid integer'],
+    [
+      'with the status of an interim response',
+      { statusCode: 199 },
+      'statusCode: Invalid value: Expected >=200',
+    ],
+    ['with an unknown status', { statusCode: 600 }, 'statusCode: Invalid value: Expected <=599'],
+    ['with an object as its body', { statusCode: 200, body: {} }, 'body: Invalid type: Expected string'],
+    ['with an object as a header', { statusCode: 200, headers: { A: {} } }, 'headers.A: Invalid type'],
+    [
+      'with an invalid header name',
+      { statusCode: 200, headers: { 'A b': '' } },
+      'headers.A b: Invalid header name',
+    ],
+    [
+      'with a line break in a header',
+      { statusCode: 200, headers: { A: '1\n2' } },
+      'headers.A: Invalid header value',
+    ],
+    [
+      'with a Base64-encoded body',
+      { statusCode: 200, isBase64Encoded: true },
+      'isBase64Encoded: Invalid type',
+    ],
+  ])('rejects a result %s, and prints what is malformed', async (_name, result, problem) => {
+    const { response } = await send('/books', {}, resultOf(result));
+    expect(response).toMatchObject({ status: 500, body: expect.stringContaining('default_5xx') });
+    const message = expect.stringContaining(`ListBooks: malformed result: ${problem}`);
+    expect(console.error).toHaveBeenCalledWith(message);
+  });
+
+  describe('limits the memory for bodies', () => {
+    const megabyte = Buffer.alloc(1_000_000, 'a');
+
+    test('and stops reading a chunked body that exceeds the maximum size of an event', async () => {
+      let chunks = 0;
+      async function* huge() {
+        for (; chunks < 100; chunks += 1) yield megabyte;
+      }
+      expect((await send('/books', { body: huge() })).response.status).toBe(413);
+      expect(chunks).toBe(6);
+    });
+
+    test('and does not read a body whose Content-Length exceeds the maximum size of an event', async () => {
+      const headers: Pair[] = [key, ['content-length', '6291457']];
+      expect((await send('/books', { body: unread, headers })).response.status).toBe(413);
+    });
+
+    test('and reads the next large body only when the function has handled the previous one', async () => {
+      const invoked: number[] = [];
+      const held = Promise.withResolvers<typeof ok>();
+      const invoke = ({ body }: any) => {
+        invoked.push(body.length);
+        return body.length === 2_000_000 ? held.promise : Promise.resolve(ok);
+      };
+      const authorizer = lambdaStub(resultOf(policyOf(allow)));
+      const functions = new Map([
+        ['ListBooks', { invoke: invoke as never }],
+        ['AuthorizerFunction', authorizer],
+      ]);
+      const api = createApiGateway(templateOf(resources), functions);
+      const request = { method: 'GET', path: '/books', query: '', headers: [key], host: '', sourceIp: '' };
+      let hasReadSecond = false;
+      function* second() {
+        yield megabyte;
+        hasReadSecond = true;
+        yield megabyte.subarray(1);
+      }
+      const large = [
+        api.handle({ ...request, body: [megabyte, megabyte] }),
+        api.handle({ ...request, body: second() }),
+      ];
+      const small = Array.from({ length: 3 }, () =>
+        api.handle({ ...request, body: [megabyte.subarray(-9)] }),
+      );
+      for (const { status } of await Promise.all(small)) expect(status).toBe(200);
+      expect({ invoked: invoked.toSorted((a, b) => a - b), hasReadSecond }).toEqual({
+        invoked: [9, 9, 9, 2_000_000],
+        hasReadSecond: false,
+      });
+      held.resolve(ok);
+      for (const { status } of await Promise.all(large)) expect(status).toBe(200);
+      expect(invoked.at(-1)).toBe(1_999_999);
+    });
+
+    test('and serves other clients after a client has disconnected during a large body', async () => {
+      async function* interrupted() {
+        yield megabyte;
+        throw new Error('aborted');
+      }
+      const { invoke } = lambdaStub(ok);
+      const functions = new Map([
+        ['ListBooks', { invoke }],
+        ['AuthorizerFunction', lambdaStub(resultOf(policyOf(allow)))],
+      ]);
+      const api = createApiGateway(templateOf(resources), functions);
+      const request = { method: 'GET', path: '/books', query: '', headers: [key], host: '', sourceIp: '' };
+      await expect(api.handle({ ...request, body: interrupted() })).rejects.toThrow('aborted');
+      expect((await api.handle({ ...request, body: [megabyte] })).status).toBe(200);
+    });
   });
 });
 
