@@ -2,7 +2,14 @@
 import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, type KeyStore, stateOf, verifyApiKey } from '../../shared/storage/api-keys.ts';
+import { generateApiKey } from '../../shared/api-key-format.ts';
+import {
+  type ApiKeyRecord,
+  hashOf,
+  type KeyStore,
+  stateOf,
+  verifyApiKey,
+} from '../../shared/storage/api-keys.ts';
 import { connect, readItem } from '../../shared/storage/database.ts';
 import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
 import type { Scope } from './schedules.ts';
@@ -27,13 +34,13 @@ interface Command {
 }
 
 /** The key that the operators rotate and revoke, and its record. */
-const secret = 'pets_staging_5XyX8q3LEySESHqREbTYY5OAY3Ao6831jbf7';
+const secret = generateApiKey('staging');
 export const key: ApiKeyRecord = {
-  hash: 'a792126bd039965cffeabf83581b3b37a333c6263b523f5ca54fca660be4ff2f',
+  hash: hashOf(secret),
   keyId: 'key_1',
   stage: 'staging',
   owner: 'Acme',
-  start: 'pets_staging_5XyX',
+  start: secret.slice(0, 17),
   createdAt: '2026-02-01T00:00:00.000Z',
   createdBy: { time: '2026-02-01T00:00:00.000Z', caller: 'jane', action: 'issue', keyId: 'key_1' },
 };
