@@ -67,7 +67,7 @@ const premises: Premise[] = [
       ['docs/interface.md', 'pages never repeat a pet and never skip a pet'],
       ['docs/interface.md', 'Pets are never changed or removed'],
       ['docs/multi-region.md', 'Make these decisions before adding regions'],
-      ['docs/reliability.md', 'including concurrent retries, get the same response'],
+      ['docs/reliability.md', 'retries with a rotated API key, get the same response'],
       ['docs/reliability.md', 'Pages never repeat a pet and never skip a pet'],
       ['docs/runbook.md', 'No operation changes or deletes pets'],
       ['docs/security.md', 'Every key can read, but not change or delete, all pets'],

@@ -23,7 +23,7 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
       testMatch: [
         '<rootDir>/test/{shared,functions}/**/*.test.ts',
-        '<rootDir>/test/reliability/creates.test.ts',
+        '<rootDir>/test/simulation/*.test.ts',
         '<rootDir>/test/infra/documents/openapi/*.test.ts',
         '<rootDir>/test/infra/stack/gateway-responses.test.ts',
       ],

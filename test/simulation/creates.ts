@@ -249,6 +249,25 @@ export const createScopes: Record<string, Scope> = {
       require(found.length === 2, 'Each client has stored its book.', { found });
     },
   },
+  'a create that is interrupted before another create': {
+    async run(world) {
+      const { database, attempts } = await runCreates(
+        world,
+        [
+          { client: 'first client', body: book('one'), idempotencyKey: key, retries: true },
+          { client: 'second client', body: book('another'), delay: 500, retries: true },
+        ],
+        ['old'],
+      );
+      requirePromises(world, database, attempts);
+      const claim = database.changes.find(({ table }) => table === 'records')?.after?.['bookId']?.N;
+      const found = stored(database).find(({ title }) => title === 'one');
+      require(claim === `${found?.['id'] as bigint}`, 'A retried create keeps the id of its first attempt.', {
+        claim,
+        found,
+      });
+    },
+  },
   'a retry just before a day has passed': {
     run: (world) =>
       checkCreates(world, [
