@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { bundleFunctions, handlerModule } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
+import { debuggerAddress } from './emulator/lambda/runtime.ts';
 
 /**
  * Pause between two comparisons of the sources. A comparison takes 0.3 ms. Editors and version control often save
@@ -21,12 +22,17 @@ const SHARED_WITH_STACK = 'shared/{*,contract/**}';
  * @param root folder for the new bundles. The previous content of the folder is deleted.
  * @returns a function that stops watching
  */
-export function startWatch({ functions, api }: Emulator, root: string): () => Promise<void> {
+export function startWatch(
+  { functions, api, databaseEndpoint }: Emulator,
+  root: string,
+): () => Promise<void> {
   const running = [...functions.values()].map((fn) => ({ name: handlerModule(fn.handler), fn }));
   const debugged = running.filter(({ fn }) => fn.inspectPort);
   const isForDebugger = debugged.length > 0;
   if (isForDebugger) {
-    const places = debugged.map(({ name, fn }) => `${name} on 127.0.0.1:${fn.inspectPort}`);
+    const places = debugged.map(({ name, fn }) => {
+      return `${name} on ${debuggerAddress({ databaseEndpoint, inspectPort: fn.inspectPort! })}`;
+    });
     print(`debuggers can attach to ${places.join(', ')}`);
   }
   rmSync(root, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
@@ -10,6 +10,7 @@ import { stackName } from '../../../shared/names.ts';
 import { UsageError } from '../../../infra/command.ts';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
+import { firstCollection } from '../../collections/all.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -35,19 +36,14 @@ describe('the local service', () => {
   const help = 'To see all options, run npm start -- --help.';
   const assembly = mkdtempSync(join(folders, 'assembly-'));
 
+  const defaults = { stage: 'staging', port: '0', synth: false, watch: false, verbose: false };
+
   /** Returns the message of the UsageError that prevents the service from starting. */
   async function errorOf(options: Partial<ServiceOptions>): Promise<string> {
     const data = mkdtempSync(join(folders, 'data-'));
-    const defaults = {
-      stage: 'staging',
-      port: '0',
-      data,
-      assembly,
-      synth: false,
-      watch: false,
-      verbose: false,
-    };
-    const error: unknown = await startService({ ...defaults, ...options }).catch((reason: unknown) => reason);
+    const error: unknown = await startService({ ...defaults, data, assembly, ...options }).catch(
+      (reason: unknown) => reason,
+    );
     assert(error instanceof UsageError, String(error));
     return error.message;
   }
@@ -88,6 +84,42 @@ describe('the local service', () => {
     const { port } = other.address() as AddressInfo;
     expect(await errorOf({ port: port.toString() })).toBe(
       `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
+    );
+  });
+
+  /** Simulates a machine without the given loopback addresses until the result is disposed. */
+  function withoutAddresses(...missing: string[]): Disposable {
+    const listen = Reflect.get(Server.prototype, 'listen') as (...parameters: unknown[]) => Server;
+    const spy = jest.spyOn(Server.prototype, 'listen');
+    spy.mockImplementation(function (this: Server, port?: unknown, host?: unknown) {
+      if (!missing.includes(host as string)) return Reflect.apply(listen, this, [port, host]);
+      const error = Object.assign(new Error(`listen EADDRNOTAVAIL ${host}`), { code: 'EADDRNOTAVAIL' });
+      process.nextTick(() => this.emit('error', error));
+      return this;
+    });
+    return { [Symbol.dispose]: () => spy.mockRestore() };
+  }
+
+  test.each(hosts)('serves requests on a machine whose only loopback address is %s', async (host) => {
+    using _addresses = withoutAddresses(...['127.0.0.1', '::1'].filter((other) => other !== host));
+    using _output = jest.spyOn(console, 'log').mockReturnValue();
+    const { baseUrl, apiKey, close } = await startService({
+      ...defaults,
+      data: 'memory',
+      assembly: (await sharedSynthesis()).assembly,
+    });
+    const url = baseUrl.replace('localhost', host === '::1' ? '[::1]' : host);
+    const response = await fetch(`${url}${firstCollection.path}`, {
+      headers: { Authorization: `Bearer ${apiKey}` },
+    });
+    await close();
+    expect(response.status).toBe(200);
+  });
+
+  test('does not start on a machine without loopback addresses', async () => {
+    using _addresses = withoutAddresses('127.0.0.1', '::1');
+    expect(await errorOf({})).toBe(
+      `This machine has neither of the addresses 127.0.0.1 and ::1. Start its loopback interface, for example with ip link set lo up. ${help}`,
     );
   });
 

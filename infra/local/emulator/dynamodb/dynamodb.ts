@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { devNull } from 'node:os';
 import { json } from 'node:stream/consumers';
+import { listenOnLoopback } from '../loopback.ts';
 import type { OpenStore, Table } from './store.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { region, tableArn } from '../template/intrinsics.ts';
@@ -24,7 +23,7 @@ export type Database = Awaited<ReturnType<typeof startDatabase>>;
 /**
  * Serves tables and denies requests that the calling function's role does not permit. `close` leaves the store open.
  *
- * @throws EmulatorError if a stored table differs from the template.
+ * @throws EmulatorError if a stored table differs from the template, or if the machine has no loopback address.
  */
 export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
   for (const table of tables) await store.ensureTable(table);
@@ -53,9 +52,9 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
 
   const server = createServer(handle);
   server.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = await listenOnLoopback(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    endpoint: `${origin}${path}`,
     close: (): Promise<void> => {
       server.closeAllConnections();
       return server[Symbol.asyncDispose]();

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import { EmulatorError } from '../errors.ts';
+import { listenOn, LOOPBACK_ADDRESSES, missingLoopback } from '../loopback.ts';
 import { type HttpRequest, type HttpResponse, localHost, type Pair } from './http-message.ts';
 
 /**
@@ -195,7 +195,7 @@ async function writeBody(
   outgoing.end();
 }
 
-/** @throws EmulatorError if the port cannot be used. */
+/** @throws EmulatorError if the port cannot be used, or if the machine has no loopback address. */
 export async function requireFreePort(port: number): Promise<void> {
   const { servers } = await listen(port);
   await closeAll(servers);
@@ -206,31 +206,31 @@ async function closeAll(servers: http.Server[]): Promise<void> {
 }
 
 /**
- * Listens on 127.0.0.1 and, if the machine has IPv6, on ::1, so that no other program receives requests to localhost.
- * Port 0 selects a port that is free on both addresses.
+ * Listens on 127.0.0.1 and ::1, unless the machine lacks one of them, so that no other program receives requests to
+ * localhost. Port 0 selects a port that is free on both addresses.
  *
- * @throws EmulatorError if the port cannot be used.
+ * @throws EmulatorError if the port cannot be used, or if the machine has no loopback address.
  */
 async function listen(port: number, prepare = (server: http.Server) => server) {
   const servers: http.Server[] = [];
   let chosen = port;
-  for (const host of ['127.0.0.1', '::1']) {
+  for (const host of LOOPBACK_ADDRESSES) {
     const server = prepare(http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }));
     // By default, Node sends no response on a half-closed connection.
     Object.assign(server, { httpAllowHalfOpen: true });
     try {
-      await once(server.listen(chosen, host), 'listening');
-      chosen = (server.address() as AddressInfo).port;
+      const used = await listenOn(server, host, chosen);
+      if (used === undefined) continue;
+      chosen = used;
       servers.push(server);
     } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      const isMissingAddress = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code);
-      if (isMissingAddress) continue;
+      const { code, message } = error as NodeJS.ErrnoException;
       await closeAll(servers);
       // Another program uses the port that 127.0.0.1 selected on ::1.
       if (port === 0 && code === 'EADDRINUSE') return listen(port, prepare);
       throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }
   }
+  if (servers.length === 0) throw missingLoopback();
   return { port: chosen, servers };
 }

@@ -13,7 +13,7 @@ export interface FunctionOptions {
   /** Path of the function's bundle. */
   file: string;
   databaseEndpoint: string;
-  /** Port on 127.0.0.1 for a debugger. The function then has one instance and no timeout. @default - no debugger */
+  /** Loopback port for a debugger. The function then has one instance and no timeout. @default - no debugger */
   inspectPort?: number;
   /** Receives each line that the function writes. */
   log: (line: string) => void;
@@ -38,8 +38,16 @@ export function startRuntime(resource: FunctionResource, options: FunctionOption
     ...databaseEnvironment(options.databaseEndpoint, resource.logicalId),
   };
   return options.inspectPort
-    ? startProcess(argv, env, options.inspectPort)
+    ? startProcess(argv, env, debuggerAddress(options))
     : startThread(argv, env, MemorySize);
+}
+
+/** Returns the host and port for the function's debugger, on the same loopback address as the database. */
+export function debuggerAddress({
+  databaseEndpoint,
+  inspectPort,
+}: Pick<FunctionOptions, 'databaseEndpoint' | 'inspectPort'>): string {
+  return `${new URL(databaseEndpoint).hostname}:${inspectPort}`;
 }
 
 const script = new URL('./lambda-worker.ts', import.meta.url);
@@ -60,7 +68,7 @@ function startThread(argv: string[], env: NodeJS.ProcessEnv, memoryMegabytes: nu
   return Object.assign(thread, { send: (message: object) => thread.postMessage(message) });
 }
 
-function startProcess(argv: string[], env: NodeJS.ProcessEnv, inspectPort: number): Runtime {
+function startProcess(argv: string[], env: NodeJS.ProcessEnv, address: string): Runtime {
   // VS Code sets these variables to attach to child processes.
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
   // The debugger's address contains a random id, and anyone who knows it can run code as the developer. VS Code gets the
@@ -69,7 +77,7 @@ function startProcess(argv: string[], env: NodeJS.ProcessEnv, inspectPort: numbe
   const publish = VSCODE_INSPECTOR_OPTIONS ? 'stderr' : 'http';
   const child = fork(script, argv, {
     env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
-    execArgv: [`--inspect=127.0.0.1:${inspectPort}`, `--inspect-publish-uid=${publish}`],
+    execArgv: [`--inspect=${address}`, `--inspect-publish-uid=${publish}`],
     silent: true,
     windowsHide: true,
     detached: true, // The child must not receive the Ctrl-C that stops its parent.
