@@ -200,6 +200,13 @@ describe('keys -- rotate', () => {
   });
 });
 
+/** Issues a key, deletes its record, and returns the record. */
+async function issueAndLose(): Promise<ApiKeyRecord> {
+  const { record } = await issue();
+  await database.send(new DeleteCommand({ TableName: store.table, Key: { hash: record.hash } }));
+  return record;
+}
+
 describe('keys -- revoke', () => {
   test.each(['n\n', ''])('revokes no key if standard input is %j', async (input) => {
     const { record } = await issue();
@@ -221,12 +228,6 @@ describe('keys -- revoke', () => {
   });
 
   describe('for a key whose record is missing', () => {
-    async function issueAndLose(): Promise<ApiKeyRecord> {
-      const { record } = await issue();
-      await database.send(new DeleteCommand({ TableName: store.table, Key: { hash: record.hash } }));
-      return record;
-    }
-
     test('asks for confirmation with the time at which the key was issued', async () => {
       const { keyId, createdAt } = await issueAndLose();
       const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
