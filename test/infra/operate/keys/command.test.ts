@@ -229,6 +229,7 @@ describe('keys -- revoke', () => {
 
   describe('for a key whose record is missing', () => {
     test('asks for confirmation with the time at which the key was issued', async () => {
+      stopClock(); // because the key's id and `createdAt` could otherwise differ by a millisecond
       const { keyId, createdAt } = await issueAndLose();
       const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
       expect(code).toBe(1);
