@@ -82,8 +82,9 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
   [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],
   [
-    // The pattern is broad, because the error names of DynamoDB, CloudFormation and STS differ.
-    / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
+    // The pattern is broad, because the error names of DynamoDB, CloudFormation and STS differ. With the lookahead, the time
+    // for a long word is proportional to its length.
+    / (?=\w*(Token|Signature|RequestExpired|UnrecognizedClient))\w+: /,
     'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION.',
   ],
 ];

@@ -29,7 +29,7 @@ def list_pets(base_url, api_key, limit=100, **query):
             raise ValueError(f"The key for {base_url} must not be sent to {page}.")
         headers, pets = _send(page, api_key)
         yield from pets
-        link = re.search('<([^>]*)>; rel="next"', ", ".join(headers.get_all("Link", [])))
+        link = re.search('<([^<>]*)>; rel="next"', ", ".join(headers.get_all("Link", [])))
         page = urljoin(page, link[1]) if link else None
 
 

@@ -29,7 +29,7 @@ export async function* listPets(service: Service, query: ListQuery = { limit: 10
   while (page) {
     const { text, headers } = await send(service, page);
     yield* parse(text) as Pet[];
-    const next = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+    const next = /<([^<>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
     page = next === undefined ? undefined : new URL(next, page);
   }
 }

@@ -62,7 +62,8 @@ function findCollection(name: string): AnyCollection {
 
 /** Returns the base URL and request headers. @throws UsageError if BASE_URL or API_KEY is missing or rejected */
 async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection: AnyCollection) {
-  const baseUrl = BASE_URL?.replace(/\/+$/, '');
+  // Without the lookbehind, a run of slashes before the end would take quadratic time.
+  const baseUrl = BASE_URL?.replace(/(?<!\/)\/+$/, '');
   const apiKey = API_KEY?.trim();
   if (!baseUrl || !apiKey) {
     throw new UsageError(

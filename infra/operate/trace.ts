@@ -17,7 +17,7 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   if (!existsSync(maps))
     throw new UsageError(`The folder ${resolve(maps)} does not exist. Choose a folder with --maps.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
-  const log = stripVTControlCharacters(await text(process.stdin));
+  const log = withoutColors(await text(process.stdin));
   if (bundlesIn(log).size === 0)
     throw new UsageError('Standard input contains no stack trace of a function. Pass more log lines.');
   const traced = toSources(log, [maps]);
@@ -32,3 +32,10 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
       `${resolve(maps)} contains no source map of ${unknown}. A different build created this bundle. To get the source maps of that build, follow "Find the line" in docs/runbook.md.`,
     );
 });
+
+/** Removes escape sequences, such as the colors of the AWS CLI. */
+function withoutColors(log: string): string {
+  const [start = '', ...sequences] = log.split('\u001B');
+  // For a text with many sequences that have no end, `stripVTControlCharacters` would take quadratic time.
+  return start + sequences.map((sequence) => stripVTControlCharacters(`\u001B${sequence}`)).join('');
+}

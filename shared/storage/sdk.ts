@@ -41,7 +41,7 @@ const protocol = {
     if (statusCode === 200) return Object.assign(output, { $metadata });
 
     const { __type: type = 'Unknown', message, Message = message } = output;
-    const name = type.replace(/.*#/, '');
+    const name = type.slice(type.lastIndexOf('#') + 1);
     const error = new DynamoDBServiceException({
       name,
       message: Message,

@@ -54,9 +54,12 @@ function tableOf(records: KeyEntry[]): string {
     ].map(plain),
   );
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  // A stage can have more keys than a function call can have arguments, so the rows are not arguments of Math.max.
+  const widths = rows[0]!.map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]!.length), 0),
+  );
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
-  return lines.join('\n').replaceAll(/ +$/gm, '');
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** Returns a key's record or revocation as JSON. Absent fields are null. The hash of the key is not included. */

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,22 @@ import { firstCollection } from '../../collections/all.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Simulates a machine without the given loopback addresses until the end of the test. */
+function withoutAddresses(...missing: string[]): void {
+  const listen = Reflect.get(Server.prototype, 'listen') as (...parameters: unknown[]) => Server;
+  const spy = jest.spyOn(Server.prototype, 'listen');
+  spy.mockImplementation(function (this: Server, port?: unknown, host?: unknown) {
+    if (!missing.includes(host as string)) return Reflect.apply(listen, this, [port, host]);
+    const error = Object.assign(new Error(`listen EADDRNOTAVAIL ${String(host)}`), { code: 'EADDRNOTAVAIL' });
+    process.nextTick(() => this.emit('error', error));
+    return this;
+  });
+}
 
 describe('npm start', () => {
   test.each([
@@ -87,22 +103,9 @@ describe('the local service', () => {
     );
   });
 
-  /** Simulates a machine without the given loopback addresses until the result is disposed. */
-  function withoutAddresses(...missing: string[]): Disposable {
-    const listen = Reflect.get(Server.prototype, 'listen') as (...parameters: unknown[]) => Server;
-    const spy = jest.spyOn(Server.prototype, 'listen');
-    spy.mockImplementation(function (this: Server, port?: unknown, host?: unknown) {
-      if (!missing.includes(host as string)) return Reflect.apply(listen, this, [port, host]);
-      const error = Object.assign(new Error(`listen EADDRNOTAVAIL ${host}`), { code: 'EADDRNOTAVAIL' });
-      process.nextTick(() => this.emit('error', error));
-      return this;
-    });
-    return { [Symbol.dispose]: () => spy.mockRestore() };
-  }
-
   test.each(hosts)('serves requests on a machine whose only loopback address is %s', async (host) => {
-    using _addresses = withoutAddresses(...['127.0.0.1', '::1'].filter((other) => other !== host));
-    using _output = jest.spyOn(console, 'log').mockReturnValue();
+    withoutAddresses(...['127.0.0.1', '::1'].filter((other) => other !== host));
+    jest.spyOn(console, 'log').mockReturnValue();
     const { baseUrl, apiKey, close } = await startService({
       ...defaults,
       data: 'memory',
@@ -117,7 +120,7 @@ describe('the local service', () => {
   });
 
   test('does not start on a machine without loopback addresses', async () => {
-    using _addresses = withoutAddresses('127.0.0.1', '::1');
+    withoutAddresses('127.0.0.1', '::1');
     expect(await errorOf({})).toBe(
       `This machine has neither of the addresses 127.0.0.1 and ::1. Start its loopback interface, for example with ip link set lo up. ${help}`,
     );

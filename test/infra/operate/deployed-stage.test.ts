@@ -68,3 +68,11 @@ test.each<[string, AwsBehavior, RegExp, string?]>([
   Object.assign(behavior, { outputs, clockOffset: 0, reject: undefined, ...changes });
   expect(await failure(stage, { ...aws.environment, AWS_MAX_ATTEMPTS: '1' })).toMatch(reason);
 });
+
+test('a command fails with the message of AWS even if it contains a word of a megabyte', async () => {
+  Object.assign(behavior, { outputs, ...rejecting(400, 'Throttling', `No ${'Token'.repeat(200_000)}`) });
+  const parameters = ['list', '--stage', 'staging'];
+  const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1' };
+  const { code, stderr } = await runModule('infra/operate/keys/main.ts', parameters, environment);
+  expect([code, stderr.slice(0, 13)]).toEqual([1, 'No TokenToken']);
+});

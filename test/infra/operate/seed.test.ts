@@ -122,6 +122,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, /ECONNREFUSED.*BASE_URL/],
+  [[], { BASE_URL: 'http://127.0.0.1:2/v1/', API_KEY: KEY }, /^http:\/\/127\.0\.0\.1:2\/v1 returned/],
 ])('npm run seed rejects the arguments %j in the environment %j', async (parameters, environment, reason) => {
   const line = errorOutput(await seed(parameters, environment));
   expect(line).toMatch(reason);

@@ -77,6 +77,14 @@ test.each(longTexts)('trace reads a megabyte of %s', async (_what, text) => {
   expect(stdout.slice(text.length)).toContain('(shared/names.ts:');
 });
 
+test('trace finds stack traces between colors, and in a log with a megabyte of unfinished escape sequences', async () => {
+  const colored = logLine.replaceAll('file:', '\u001B[36mfile:').replaceAll('.mjs', '.mjs\u001B[0m');
+  const unfinished = '\u001B] '.repeat(350_000);
+  const traced = done(await trace(`${colored}${unfinished}\n`));
+  expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
+  expect(traced).not.toContain('.mjs:');
+});
+
 test('trace rejects a missing folder, and rejects input that contains no stack trace', async () => {
   const message = 'Standard input contains no stack trace of a function. Pass more log lines.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);

@@ -28,6 +28,15 @@ describe('the body', () => {
     expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validBook);
   });
 
+  // The service itself does not limit the length of headers.
+  test.each([';', '; ', ' ', '; a', '; a="', '; a="\\', '; a= ', '; a ="\\"'])(
+    'is accepted with a megabyte of %j after the media type',
+    (part) => {
+      const type = `application/json;${part.repeat(1_000_000 / part.length)}`;
+      expect(bodyOf(createEvent(VALID, { headers: { 'Content-Type': type } }))).toEqual(validBook);
+    },
+  );
+
   describe.each([
     [
       'application/json',

@@ -36,6 +36,13 @@ test.each(names)(
   },
 );
 
+test('an error whose type is a megabyte long is not retried', async () => {
+  const name = 'a'.repeat(1_000_000);
+  nextResponses.push(respondWith(400, { __type: name }));
+  const call = database.send(new PutCommand({ TableName: 'books', Item: { id: 1n } }));
+  expect(await call.catch((error: Error) => error.name === name)).toBe(true);
+});
+
 test('a conflict in a global table is retried', async () => {
   nextResponses.push(respondWithError(400, 'ReplicatedWriteConflictException'), respondWith(200, {}));
   await database.send(new PutCommand({ TableName: 'books', Item: { id: 1n } }));
