@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { collections } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
@@ -24,9 +25,8 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
 let stop = (): void => process.exit(0);
 onInterrupt(() => stop()); // Code that stops the service emits SIGTERM, so that later signals have no effect.
 if (process.env['npm_lifecycle_event'] === 'start') {
-  // npm sends signals only to its shell. If the shell exits, this process gets a new parent process and stops too.
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && process.emit('SIGTERM'), 500).unref();
+  const launchers = findLaunchers();
+  setInterval(() => findLaunchers() !== launchers && process.emit('SIGTERM'), 500).unref();
 }
 
 await runWithOptions(USAGE, options, async (values) => {
@@ -54,3 +54,23 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
   stop = () => void close().then(() => process.exit(0));
 });
+
+/**
+ * Returns the process ids of npm and of the shell in which npm started this process. If npm or the shell is killed, this
+ * process gets no signal, but the result changes, because the orphaned process gets a new parent.
+ *
+ * Some shells, such as bash, replace themselves with this process, so npm is the parent. Others, such as dash on Debian,
+ * remain its parent. Such shells need a check of their own parent, which only Linux provides without another process.
+ */
+function findLaunchers(): string {
+  const { ppid } = process;
+  try {
+    const command = readFileSync(`/proc/${ppid}/cmdline`, 'utf8');
+    const isShell = command.includes(process.env['npm_lifecycle_script']!);
+    const [shellsParent] = /(?<=^PPid:\s)\d+$/m.exec(readFileSync(`/proc/${ppid}/status`, 'utf8'))!;
+    // The parent of npm can exit, for example the shell from which nohup started npm.
+    return isShell ? `${shellsParent} ${ppid}` : `${ppid}`;
+  } catch {
+    return `${ppid}`;
+  }
+}
