@@ -61,6 +61,12 @@ describe('the authorizer', () => {
     });
   });
 
+  test('returns only the id of a successor that a version without ids of first keys has stored', async () => {
+    mock.on(GetCommand).resolves({ Item: { ...record, replaces: 'key_2' } });
+    const { context } = await authorize(`Bearer ${generateApiKey('staging')}`);
+    expect(context).toStrictEqual({ keyId: record.keyId });
+  });
+
   test('denies an unknown key without a function error and counts the rejection', async () => {
     mock.on(GetCommand).resolves({});
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
