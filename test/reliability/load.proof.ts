@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createServer, type ServerResponse } from 'node:http';
 import { firstCollection } from '../collections/all.ts';
+import { stagesEnvironment } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
@@ -62,4 +63,15 @@ test('npm run load fails if the service does not respond', async () => {
   const stderr =
     'A list request to http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
   expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('npm run load:hostile finds no fault while it kills a local service', async () => {
+  const options = ['--duration', '10', '--connections', '20', '--kill-every', '4'];
+  const { code, stdout, stderr } = await runModule(
+    'test/reliability/hostile-load.ts',
+    options,
+    stagesEnvironment(),
+  );
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).toMatch(/^[1-9]\d* items in the list, .*^Responses: .* because of 1 kills$/ms);
 });
