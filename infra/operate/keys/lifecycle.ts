@@ -3,6 +3,7 @@ import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { ApiKeyRecord, IssuedKey, KeyStore, NewKey } from '../../../shared/storage/api-keys.ts';
 import { auditLine, newApiKey, stateOf, timeAfter } from '../../../shared/storage/api-keys.ts';
 import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
+import { ID_START } from '../../../shared/list-partitions.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { plain, UsageError } from '../../command.ts';
 
@@ -10,10 +11,10 @@ import { plain, UsageError } from '../../command.ts';
 
 /**
  * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no key's
- * hash equals, and no attributes but those of the revocation. When somebody restores the record,
- * docs/runbook/copy-missing-items.ts revokes the key.
+ * hash equals, and `-` as `owner` and `start`, which older versions of the command print. When somebody restores the
+ * record, docs/runbook/copy-missing-items.ts revokes the key.
  */
-export type KeyEntry = Pick<ApiKeyRecord, 'hash' | 'keyId' | 'stage'> & Partial<ApiKeyRecord>;
+export type KeyEntry = Omit<ApiKeyRecord, 'createdBy'> & Partial<ApiKeyRecord>;
 
 export function isRecord(entry: KeyEntry): entry is ApiKeyRecord {
   return entry.hash !== entry.keyId;
@@ -129,7 +130,8 @@ export function issueTimeOf(keyId: string): string {
   const digits = keyId.slice('key_'.length);
   const milliseconds = Number(BigInt(`0x${digits}`) >> 32n);
   // The clock of the operator who issued the key can be fast.
-  if (digits.length === 20 && milliseconds < Date.now() + MINUTE) return timeAfter(0, milliseconds);
+  const isPossible = milliseconds >= Date.parse(ID_START) && milliseconds < Date.now() + MINUTE;
+  if (digits.length === 20 && isPossible) return timeAfter(0, milliseconds);
   throw new UsageError(`There is no key ${keyId} in this stage, and no key has this id. Correct the id.`);
 }
 
@@ -141,7 +143,9 @@ export function issueTimeOf(keyId: string): string {
 export async function revokeLostKey(store: KeyStore, keyId: string, caller: string): Promise<KeyEntry> {
   const { stage, table, database } = store;
   const revokedBy = auditLine('revoke', keyId, caller);
-  const Item: KeyEntry = { hash: keyId, keyId, stage, revokedAt: revokedBy.time, revokedBy };
+  const revocation = { revokedAt: revokedBy.time, revokedBy };
+  const createdAt = issueTimeOf(keyId);
+  const Item: KeyEntry = { hash: keyId, keyId, stage, owner: '-', start: '-', createdAt, ...revocation };
   const put = new PutCommand({
     TableName: table,
     Item,

@@ -1,4 +1,4 @@
-import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts';
+import { stateOf } from '../../../shared/storage/api-keys.ts';
 import { connect } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
@@ -20,13 +20,18 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   async list({ store }, { owner, state, expiring, json }) {
     const now = new Date();
     const end = expiring === undefined ? undefined : new Date(now.getTime() + milliseconds(expiring)!);
-    const expiresBefore = (record: Partial<ApiKeyRecord>, time: Date) =>
+    const expiresBefore = (record: lifecycle.KeyEntry, time: Date) =>
       stateOf(record, now) === 'active' && stateOf(record, time) === 'expired';
     const entries = await Array.fromAsync(lifecycle.listApiKeys(store));
     // A key that was revoked while its record was missing has two entries after somebody has restored the record.
-    const withRecord = new Set(entries.filter(lifecycle.isRecord).map(({ keyId }) => keyId));
+    const states = new Map(
+      entries.filter(lifecycle.isRecord).map((record) => [record.keyId, stateOf(record, now)]),
+    );
+    const revocations = entries.filter((entry) => !lifecycle.isRecord(entry));
+    for (const { keyId } of revocations.filter((revocation) => states.get(revocation.keyId) === 'active'))
+      console.error(plain(`The key ${keyId} works although it was revoked. Revoke it again.`));
     const shown = entries
-      .filter((entry) => lifecycle.isRecord(entry) || !withRecord.has(entry.keyId))
+      .filter((entry) => lifecycle.isRecord(entry) || states.get(entry.keyId) !== 'revoked')
       .filter((record) => owner === undefined || record.owner === owner.trim())
       .filter((record) => state === undefined || stateOf(record, now) === state)
       .filter((record) => end === undefined || expiresBefore(record, end));
@@ -47,8 +52,9 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const found = await lifecycle.findKeyEntry(store, keyId);
     const question = found
       ? `Revoke ${keyId} of ${found.owner} (${found.start}…)?`
-      : `This stage has no record of ${keyId}, which was issued at ${lifecycle.issueTimeOf(keyId)} if the id is ` +
-        'right. If the record was lost, revoke the key, so that it stays revoked when the record is restored?';
+      : `This stage has no record of ${keyId}, which was issued at ${lifecycle.issueTimeOf(keyId)} if the stage and ` +
+        'the id are right. If the record was lost, store a revocation, so that the key stays revoked when the record is ' +
+        'restored?';
     const isRevoked = found?.revokedAt !== undefined;
     if (!isRevoked && !yes && !(await confirm(question))) {
       throw new UsageError('No key was revoked. To revoke a key without confirmation, add --yes.');
@@ -56,19 +62,20 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     let revoked = found;
     if (!found) revoked = await lifecycle.revokeLostKey(store, keyId, await findCaller());
     else if (!isRevoked) revoked = await lifecycle.revokeApiKey(store, found, await findCaller());
-    const { revokedAt, revokedBy, owner, successor } = revoked!;
     if (!lifecycle.isRecord(revoked!))
-      console.error(
-        `This stage has no record of ${keyId}, so only its revocation is stored. If the id is mistyped, the key that ` +
-          'you want to revoke still works. If the record was lost, the key stays revoked when the record is restored.',
+      throw new UsageError(
+        `Only a revocation of ${keyId} is stored, because this stage has no record of the key: if the stage is wrong or ` +
+          'the id is mistyped, correct it, because the key still works, and if the record was lost, the key stays ' +
+          'revoked when the record is restored.',
       );
+    const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor)
       console.error(plain(`If the successor ${successor.keyId} leaked too, revoke the successor.`));
-    if (json) return print(toJson(revoked!));
+    if (json) return print(toJson(revoked));
     // An ephemeral stage can be based on any stage, so the message contains the longest cache time of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
-      `${plain(`The key ${keyId}${owner ? ` of ${owner}` : ''} was revoked at ${revokedAt} by ${revokedBy?.caller}.`)}\n` +
+      `${plain(`The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.`)}\n` +
         `API Gateway may accept the key for up to ${seconds} more seconds, because it caches authorizer decisions.`,
     );
   },

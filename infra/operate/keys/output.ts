@@ -45,12 +45,12 @@ function tableOf(records: KeyEntry[]): string {
   const rows = records.map((record) =>
     [
       record.keyId,
-      record.start ?? '-',
-      minute(record.createdAt ?? '-'),
+      record.start,
+      minute(record.createdAt),
       minute(record.expiresAt ?? (isRecord(record) ? 'never' : '-')),
       `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
       record.replaces ?? '-',
-      record.owner ?? '-', // last, because characters of a name can have different widths
+      record.owner, // last, because characters of a name can have different widths
     ].map(plain),
   );
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);

@@ -234,7 +234,7 @@ describe('keys -- revoke', () => {
       const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        `This stage has no record of ${keyId}, which was issued at ${createdAt} if the id is right.`,
+        `This stage has no record of ${keyId}, which was issued at ${createdAt} if the stage and the id are right.`,
       );
       expect(stderr).toMatch(/\[y\/N\] No key was revoked\./);
       expect(await listed()).toEqual([]);
@@ -244,17 +244,18 @@ describe('keys -- revoke', () => {
       const other = await issue();
       const record = await issueAndLose();
       const { keyId } = record;
+      const message =
+        `Only a revocation of ${keyId} is stored, because this stage has no record of the key: if the stage is wrong or ` +
+        'the id is mistyped, correct it, because the key still works, and if the record was lost, the key stays ' +
+        'revoked when the record is restored.';
       const { code, stdout, stderr } = await keys(['revoke', keyId], { input: 'y\n' });
-      expect(code).toBe(0);
-      expect(stdout).toMatch(`The key ${keyId} was revoked at `);
-      expect(stderr).toMatch(
-        `This stage has no record of ${keyId}, so only its revocation is stored. If the id is mistyped, `,
-      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`[y/N] ${message}`);
       const rows = done(await keys(['list'])).split('\n');
       expect(rows.find((row) => row.startsWith(keyId))!.split(/ {2,}/)).toEqual([
         keyId,
         '-',
-        '-',
+        minute(record.createdAt),
         '-',
         'revoked',
         '-',
@@ -263,23 +264,33 @@ describe('keys -- revoke', () => {
       expect(await active()).toEqual([other.record.keyId]);
 
       const revokedBy = auditLine('revoke', keyId);
-      const again = await keys(['revoke', keyId, '--json']);
-      expect(JSON.parse(again.stdout)).toMatchObject({ keyId, owner: null, state: 'revoked', revokedBy });
-      expect(stdout).toContain(JSON.parse(again.stdout).revokedAt);
+      expect(errorOutput(await keys(['revoke', keyId, '--json']))).toBe(message);
+      const revocation = { keyId, owner: '-', start: '-', state: 'revoked', revokedBy };
+      const shown = JSON.parse(done(await keys(['list', '--json', '--state', 'revoked'])));
+      expect(shown).toMatchObject([revocation]);
 
       // Somebody restores the record by hand, without the revocation.
       await database.send(new PutCommand({ TableName: store.table, Item: record }));
-      expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
-        { keyId, owner: 'Acme', state: 'active' },
-        { keyId: other.record.keyId },
-      ]);
+      const list = await keys(['list', '--json']);
+      expect(list.stderr).toBe(`The key ${keyId} works although it was revoked. Revoke it again.\n`);
+      expect(JSON.parse(list.stdout)).toHaveLength(3);
+      expect(JSON.parse(list.stdout)).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ keyId, owner: 'Acme', state: 'active' }),
+          expect.objectContaining(revocation),
+        ]),
+      );
       done(await keys(['revoke', keyId, '--yes']));
       expect((await stored(record)).revokedBy).toEqual(revokedBy);
+      expect(JSON.parse(done(await keys(['list', '--json', '--state', 'revoked'])))).toMatchObject([
+        { keyId, owner: 'Acme' },
+      ]);
     });
 
     test.each([
       ['is too short', 'key_01a1ff46e2b36d1473e'],
       ['is too long', 'key_01a1ff46e2b36d1473e30'],
+      ['contains a time before 2025', 'key_01941f297bff00000000'],
       ['contains a time in the future', 'key_f1a1ff46e2b36d1473e3'],
     ])('rejects an id that %s, because no key has it', async (_case, keyId) => {
       expect(errorOutput(await keys(['revoke', keyId, '--yes']))).toBe(
