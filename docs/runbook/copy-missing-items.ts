@@ -69,6 +69,13 @@ async function copyMissingItems(): Promise<void> {
     );
   const keyOf = (item: Item) => Object.fromEntries(names.map((name) => [name, item[name]!]));
   const textOf = (item: Item) => JSON.stringify(names.map((name) => item[name]));
+  const indexNames = target.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
+  const areKeys = indexNames.includes(keyIndex.indexName);
+  if (!areKeys && names.join() === 'hash')
+    throw new UsageError(
+      `${TARGET} has the key of a table of API keys, but no index ${keyIndex.indexName}. ` +
+        "Set TARGET to the stage's table of API keys.",
+    );
   // Placeholders, because a name can be a reserved word.
   const ExpressionAttributeNames = Object.fromEntries(names.map((name, index) => [`#key${index}`, name]));
   const ProjectionExpression = Object.keys(ExpressionAttributeNames).join();
@@ -122,8 +129,7 @@ async function copyMissingItems(): Promise<void> {
   }
 
   const name = `progress-copy-${source.TableId}-${target.TableId}`;
-  // No table but that of the API keys has the partition key `hash`.
-  if (names.join() !== 'hash') return scanAndWrite({ name, table: source, done: 'copied', writesFor });
+  if (!areKeys) return scanAndWrite({ name, table: source, done: 'copied', writesFor });
 
   const revoked = revokedKeys();
   const writeFor = await prepareKeys(SOURCE, TARGET, revoked);

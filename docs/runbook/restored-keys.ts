@@ -39,20 +39,31 @@ export function revokedKeys(): Set<string> {
 
 /**
  * Returns a function that returns the write for a key's record in the table SOURCE. The write copies the record if TARGET
- * does not contain it, and revokes the key if the key was revoked since.
+ * does not contain it, and revokes the key if the key was revoked since. For a stored revocation of a key whose record was
+ * missing, the write also revokes the record in TARGET.
  *
  * @param revoked ids and hashes of keys that were revoked
  * @throws UsageError if SOURCE does not contain one of these keys, because its id can be mistyped
  */
 export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<string>) {
   const unknown = new Set(revoked);
-  const scan = { TableName: SOURCE, ConsistentRead: true };
-  for await (const { Items = [] } of paginateScan({ client }, scan))
-    for (const { hash, keyId } of Items) for (const { S = '' } of [hash!, keyId ?? hash!]) unknown.delete(S);
+  /** Stored revocations in SOURCE, by key id. */
+  const revocations = new Map<string, Item>();
+  for await (const item of itemsOf(SOURCE)) {
+    const { hash, keyId } = item;
+    for (const { S = '' } of [hash!, keyId ?? hash!]) unknown.delete(S);
+    if (isRevocation(item)) revocations.set(keyId!.S!, attributesOf(item));
+  }
   if (unknown.size > 0)
     throw new UsageError(
       `${SOURCE} contains no key ${[...unknown].join(' ')}. Correct REVOKED. Omit keys that were issued after the restore point.`,
     );
+  /** Hashes of the records in TARGET that belong to these revocations, by key id. */
+  const hashes = new Map<string, AttributeValue>();
+  if (revocations.size > 0)
+    for await (const item of itemsOf(TARGET))
+      if (!isRevocation(item) && revocations.has(item['keyId']?.S ?? ''))
+        hashes.set(item['keyId']!.S!, item['hash']!);
   const caller = revoked.size > 0 ? await findCaller() : '';
 
   /** Returns the attributes of a revocation: that of the record, a stored one, or one for a key in REVOKED. */
@@ -62,6 +73,7 @@ export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<s
     const read = new GetItemCommand({ TableName: TARGET, Key: { hash: keyId }, ConsistentRead: true });
     const { Item: stored } = await client.send(read);
     if (stored?.['revokedAt']) return attributesOf(stored);
+    if (revocations.has(keyId.S!)) return revocations.get(keyId.S!);
     if (!revoked.has(keyId.S!) && !revoked.has(hash!.S!)) return undefined;
     const revokedBy = auditLine('revoke', keyId.S!, caller);
     return marshall({ revokedAt: revokedBy.time, revokedBy });
@@ -77,6 +89,8 @@ export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<s
         ExpressionAttributeNames: { '#hash': 'hash' },
       });
       const isCopied = await conditionHolds(client.send(put));
+      const present = isRevocation(record) ? hashes.get(record['keyId']!.S!) : undefined;
+      if (present && before) return (await revoke(TARGET, present, before)) || isCopied;
       if (isCopied && before) return true;
       // Until now, an operator who revoked the key can have found no record, and stored a revocation. From now on, an
       // operator finds the record.
@@ -84,6 +98,16 @@ export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<s
       const isRevoked = revocation !== undefined && (await revoke(TARGET, record['hash']!, revocation));
       return isCopied || isRevoked;
     };
+}
+
+async function* itemsOf(TableName: string) {
+  const scan = { TableName, ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client }, scan)) yield* Items;
+}
+
+/** Returns whether an item is the revocation of a key whose record was missing. */
+function isRevocation({ hash, keyId, revokedAt }: Item): boolean {
+  return revokedAt !== undefined && hash?.S === keyId?.S;
 }
 
 /** Returns the attributes of a revocation. */

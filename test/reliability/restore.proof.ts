@@ -48,7 +48,7 @@ async function createTable(
   TableName: string,
   items: Record<string, unknown>[],
   key = 'id',
-  indexes: string[] = [],
+  indexes: string[] = key === 'hash' ? ['by-stage'] : [],
 ): Promise<void> {
   const KeySchema = [{ AttributeName: key, KeyType: 'HASH' as const }];
   const GlobalSecondaryIndexes = indexes.map((IndexName) => ({
@@ -170,7 +170,7 @@ function tableOf(TABLE: string, count: number) {
 
 /** Returns the record of an API key whose hash and id consist of a digit. */
 function keyRecord(digit: string, attributes: object = {}) {
-  const ids = { hash: digit.repeat(64), keyId: `key_${digit.repeat(20)}` };
+  const ids = { hash: digit.repeat(64), keyId: `key_0195${digit.repeat(16)}` };
   return { ...ids, stage: 'staging', owner: 'Acme', ...attributes };
 }
 
@@ -408,6 +408,30 @@ describe('the script that copies missing items', () => {
       expect(await run(restore, settings)).toBe('1 items read, 1 copied. Finished.');
       const [record] = await itemsIn(TARGET!, 'hash');
       expect(record).toMatchObject({ ...active, revokedBy: { caller: 'Ada' } });
+    });
+
+    test.each([
+      ['TARGET', [], [active]],
+      ['SOURCE', [active], []],
+    ])('revokes a record in %s if SOURCE contains a stored revocation', async (where, source, target) => {
+      const tables = { SOURCE: `revoked-then-${where}`, TARGET: `revoked-now-${where}` };
+      const lostRevocation = { hash: active.keyId, keyId: active.keyId, stage: 'staging', ...revocation };
+      await createTable(tables.SOURCE, [...source, lostRevocation], 'hash');
+      await createTable(tables.TARGET, [...target, keyRecord('7')], 'hash');
+      await run(restore, { ...tables, REVOKED: 'none' });
+      const records = [{ ...active, ...revocation }, keyRecord('7'), lostRevocation];
+      expect(await itemsIn(tables.TARGET, 'hash')).toEqual(records);
+      expect(await run(restore, { ...tables, REVOKED: 'none' })).toMatch(/ 0 copied\. Finished\.$/);
+    });
+
+    test('copies nothing if TARGET has no index of API keys', async () => {
+      await createTable('no-index', [], 'hash', []);
+      const settings = { SOURCE: 'keys', TARGET: 'no-index', REVOKED: 'none' };
+      expect(errorOutput(await start(restore, settings).ended)).toBe(
+        'no-index has the key of a table of API keys, but no index by-stage. ' +
+          "Set TARGET to the stage's table of API keys.",
+      );
+      expect(await itemsIn('no-index', 'hash')).toEqual([]);
     });
 
     test('applies a change of REVOKED to all keys after an interruption', async () => {
