@@ -19,13 +19,13 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Simulates a machine without the given loopback addresses until the end of the test. */
-function withoutAddresses(...missing: string[]): void {
+/** Simulates a machine without the given loopback addresses until the test ends. */
+function simulateWithout(...missing: string[]): void {
   const listen = Reflect.get(Server.prototype, 'listen') as (...parameters: unknown[]) => Server;
   const spy = jest.spyOn(Server.prototype, 'listen');
   spy.mockImplementation(function (this: Server, port?: unknown, host?: unknown) {
     if (!missing.includes(host as string)) return Reflect.apply(listen, this, [port, host]);
-    const error = Object.assign(new Error(`listen EADDRNOTAVAIL ${String(host)}`), { code: 'EADDRNOTAVAIL' });
+    const error = Object.assign(new Error('listen EADDRNOTAVAIL'), { code: 'EADDRNOTAVAIL' });
     process.nextTick(() => this.emit('error', error));
     return this;
   });
@@ -104,7 +104,7 @@ describe('the local service', () => {
   });
 
   test.each(hosts)('serves requests on a machine whose only loopback address is %s', async (host) => {
-    withoutAddresses(...['127.0.0.1', '::1'].filter((other) => other !== host));
+    simulateWithout(...['127.0.0.1', '::1'].filter((other) => other !== host));
     jest.spyOn(console, 'log').mockReturnValue();
     const { baseUrl, apiKey, close } = await startService({
       ...defaults,
@@ -120,7 +120,7 @@ describe('the local service', () => {
   });
 
   test('does not start on a machine without loopback addresses', async () => {
-    withoutAddresses('127.0.0.1', '::1');
+    simulateWithout('127.0.0.1', '::1');
     expect(await errorOf({})).toBe(
       `This machine has neither of the addresses 127.0.0.1 and ::1. Start its loopback interface, for example with ip link set lo up. ${help}`,
     );

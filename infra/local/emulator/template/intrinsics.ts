@@ -12,7 +12,6 @@ const pseudoParameters: Record<string, string> = {
   'AWS::AccountId': accountId,
   'AWS::Partition': 'aws',
   'AWS::Region': region,
-  'AWS::URLSuffix': 'amazonaws.com',
 };
 
 /** Values of `Fn::GetAtt` by resource type and attribute. */
