@@ -37,12 +37,17 @@ interface Command {
 const secret = generateApiKey('staging');
 export const key: ApiKeyRecord = {
   hash: hashOf(secret),
-  keyId: 'key_1',
+  keyId: 'key_019c000000000000000a',
   stage: 'staging',
   owner: 'Acme',
   start: secret.slice(0, 17),
   createdAt: '2026-02-01T00:00:00.000Z',
-  createdBy: { time: '2026-02-01T00:00:00.000Z', caller: 'jane', action: 'issue', keyId: 'key_1' },
+  createdBy: {
+    time: '2026-02-01T00:00:00.000Z',
+    caller: 'jane',
+    action: 'issue',
+    keyId: 'key_019c000000000000000a',
+  },
 };
 
 function startKeys(world: World, expiresAt?: string): Database {

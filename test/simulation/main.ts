@@ -60,6 +60,7 @@ async function simulate(selected: [string, Scope][], deviations: number, minutes
     const result = await runAllSchedules(scope, deviations, progressOf(name));
     if (!printResult('schedules', name, result)) return false;
   }
+  if (minutes === 0) return true;
   console.log(`Random schedules with the seed ${seed}:`);
   for (const [name, scope] of selected) {
     const milliseconds = (minutes * 60_000) / selected.length;
