@@ -19,7 +19,7 @@ import {
 const DAY_MILLISECONDS = 86_400_000;
 const MAX_REQUESTS = 40;
 /** Difference of an instance's clock from the right time. */
-const SKEWS = [0, 300_000, -300_000];
+const SKEWS = { 'the clock is right': 0, 'the clock is fast': 300_000, 'the clock is slow': -300_000 };
 
 type Version = keyof typeof createFunctions;
 const versionNames = ['old', 'new'] as const satisfies Version[];
@@ -54,7 +54,8 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
 
   async function send(client: Process, create: Create): Promise<Attempt> {
     const version = versions[world.choose(versions)]!;
-    const skew = SKEWS[world.choose(SKEWS.map(String))]!;
+    const skews = Object.entries(SKEWS);
+    const [, skew] = skews[world.choose(skews.map(([text]) => text))]!;
     instances += 1;
     const clock = skew === 0 ? '' : skew > 0 ? ', whose clock is fast' : ', whose clock is slow';
     const instance = world.addProcess(`instance ${instances} (${version} version${clock})`, {
@@ -154,6 +155,8 @@ function requirePromises(world: World, database: Database, attempts: Attempt[]):
     else {
       require(found.length <= 1, 'All requests with a key store at most one book.', { found });
       require(ids.size <= 1, 'All 201s for a key have the same id.', { ids: [...ids] });
+      const isFinal = same.every((one) => one.create.retries && one.create.pause === undefined);
+      require(!isFinal || ids.size === 1, 'A client that retries gets a 201.', { found });
     }
     require([...ids].every((id) =>
       books.some((book) => book['id'] === id),

@@ -32,7 +32,7 @@ test('a retry gets the stored book if the version that knew a field was rolled b
 });
 
 test('a retry within a day gets the stored book even if the clock of the first instance was slow', async () => {
-  await expectNoViolation(createScopes['a retry just before a day has passed']!, /^-300000$/);
+  await expectNoViolation(createScopes['a retry just before a day has passed']!, /^the clock is slow$/);
 });
 
 test('a retry with a rotated API key gets the stored book', async () => {

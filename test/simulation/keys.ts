@@ -87,6 +87,7 @@ export function startCommand(
       await acts[kind]();
       command.isComplete = true;
     } catch (error) {
+      if (error instanceof TypeError || error instanceof ReferenceError) throw error;
       command.error = (error as Error).message;
     }
   });
@@ -98,7 +99,16 @@ function recordsOf(database: Database): ApiKeyRecord[] {
   return database.items('keys').map((item) => unmarshall(item) as ApiKeyRecord);
 }
 
+/** Checks that a command succeeds if nothing fails. With two commands, one of them can prevent the other. */
+function requireSuccess(world: World, commands: Command[]): void {
+  const isUsual = world.report().decisions.every(({ choice }) => choice === 0);
+  require(!isUsual || commands.some(({ isComplete }) => isComplete), 'A command succeeds if nothing fails.', {
+    commands,
+  });
+}
+
 function requirePromises(world: World, database: Database, commands: Command[]): void {
+  requireSuccess(world, commands);
   const records = recordsOf(database);
   const now = new Date(world.now());
   const isActive = (record: ApiKeyRecord | undefined) =>
@@ -186,6 +196,7 @@ const rotationWithClient: Scope = {
       }
     });
     await world.run();
+    requireSuccess(world, [command]);
   },
 };
 
@@ -219,18 +230,23 @@ const interruptedRotation: Scope = {
     const rotation = startCommand(world, first, 'rotate');
     let isHandedOver = false;
     let repeated: Command | undefined;
+    /** Takes the steps after the wait. The operator repeats them after an error. */
+    const isSettled = async () => {
+      const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
+      const old = listed.find(({ keyId }) => keyId === key.keyId)!;
+      if (old.rotatedBy || isHandedOver) return true;
+      for (const record of listed.filter(({ replaces }) => replaces === key.keyId))
+        await lifecycle.revokeApiKey(store, record, second.name);
+      repeated = startCommand(world, second, 'rotate');
+      return true;
+    };
     world.start(second, 'completes the rotation', async () => {
       while (first.isAlive && !rotation.isComplete && !rotation.error) await sleep(1_000);
       if (rotation.isComplete || rotation.error?.includes('was revoked')) return;
       isHandedOver =
         rotation.shown !== undefined && world.choose(['nobody has the key', 'a client has the key']) === 1;
       await sleep(WAIT_MILLISECONDS);
-      const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
-      const old = listed.find(({ keyId }) => keyId === key.keyId)!;
-      if (old.rotatedBy || isHandedOver) return;
-      for (const record of listed.filter(({ replaces }) => replaces === key.keyId))
-        await lifecycle.revokeApiKey(store, record, second.name);
-      repeated = startCommand(world, second, 'rotate');
+      while (!(await isSettled().catch(() => false))) await sleep(60_000);
     });
     await world.run();
     const commands = [rotation, ...(repeated ? [repeated] : [])];

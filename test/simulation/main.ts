@@ -71,7 +71,9 @@ async function simulate(selected: [string, Scope][], deviations: number, minutes
 }
 
 await runWithOptions(USAGE, options, async (values) => {
-  const selected = Object.entries(scopes).filter(([name]) => name.startsWith(values.scope));
+  const matching = Object.entries(scopes).filter(([name]) => name.startsWith(values.scope));
+  const exact = matching.filter(([name]) => name === values.scope);
+  const selected = exact.length > 0 ? exact : matching;
   if (selected.length === 0)
     throw new UsageError(
       `--scope must be the start of one of these names: ${Object.keys(scopes).join('; ')}.`,
@@ -79,6 +81,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   if (values.schedule !== undefined) {
     const schedule = scheduleOption(values.schedule);
+    if (selected.length > 1) throw new UsageError('--schedule requires --scope with the name of one scope.');
     for (const [name, scope] of selected) {
       const result = { count: 1, ...(await runSchedule(scope, schedule)) };
       if (!printResult('schedule', name, result)) process.exitCode = 1;

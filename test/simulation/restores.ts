@@ -12,7 +12,7 @@ import { bookEvent, callFunction, createFunctions, environment, sleep, tables } 
 await sendFirstRequest(() => describeTable('books'));
 
 /** Number of runs after which an operator gives up. Schedules interrupt fewer runs. */
-const MAX_RUNS = 10;
+const MAX_RUNS = 100;
 
 // The scripts know only the indexes of the contract's collections.
 const newest = { newest: tables['books']!.indexes!['newest']! };
@@ -54,7 +54,7 @@ function storedBook(id: bigint) {
 }
 
 function deleteProgress(): void {
-  for (const folder of globSync('progress-*')) rmSync(folder, { recursive: true });
+  for (const folder of globSync(`progress-*-${process.pid}-*`)) rmSync(folder, { recursive: true });
 }
 
 const FIRST_ID = BigInt(START - 3_600_000 - Date.parse('2025-01-01T00:00:00Z')) * 4_096n;

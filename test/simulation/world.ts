@@ -167,6 +167,7 @@ export function createWorld(
 
   function kill(process: Process): void {
     process.isAlive = false;
+    messages = messages.filter((message) => message.process !== process || message.fates[0] !== 'starts');
     timers = timers.filter((timer) => timer.process !== process);
     for (const act of onKill.get(process) ?? []) act();
   }
@@ -175,6 +176,7 @@ export function createWorld(
     return {
       now: () => time + process.skew,
       startTimer(milliseconds, act) {
+        if (loading === process) loading = undefined;
         const timer = { end: time + Math.max(0, milliseconds), process, act };
         timers.push(timer);
         return () => void (timers = timers.filter((one) => one !== timer));
@@ -233,7 +235,12 @@ export function createWorld(
   return {
     processes,
     disturbances,
-    choose,
+    /** Returns the position of the option that the schedule chooses. */
+    choose(options: readonly string[]): number {
+      const choice = choose(options);
+      if (choice > 0) note(`  ${options[choice]!}`);
+      return choice;
+    },
     note,
     kill,
     now: () => time,
@@ -313,9 +320,12 @@ export function createWorld(
           if (options.length === 0) break;
           if (step === MAX_STEPS) throw new Violation('The processes do not end.');
           const { text, act } = options[choose(options.map((option) => option.text))]!;
-          note(text);
+          try {
+            act();
+          } finally {
+            note(text);
+          }
           if (text === 'The end') break;
-          act();
           await settled();
           while (isLoading()) await settled();
           switchTo();
