@@ -308,11 +308,13 @@ describe('the script that copies missing items', () => {
 
   test('copies nothing from an empty table', async () => {
     await createTable('unchanged', [{ id: 1n }]);
-    expect(done(await start(restore, { SOURCE: 'empty', TARGET: 'unchanged' }).ended)).toBe(
+    const output = done(await start(restore, { SOURCE: 'empty', TARGET: 'unchanged' }).ended);
+    // A slow machine also prints lines with the progress.
+    expect(output.split('\n').at(0)).toBe(
       'DynamoDB counts items only every six hours, and has counted none in empty yet. ' +
-        'The first estimate follows when the first segments are finished.\n' +
-        '0 items read, 0 copied. Finished.\n',
+        'The first estimate follows when the first segments are finished.',
     );
+    expect(output).toMatch(/\n0 items read, 0 copied\. Finished\.\n$/);
     expect(await itemsIn('unchanged')).toEqual([{ id: 1n }]);
   });
 

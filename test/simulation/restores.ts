@@ -1,7 +1,9 @@
 // First, because it replaces clocks, timers and random numbers.
 import { type Process, require, sendFirstRequest, START, Violation, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { globSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeTable } from '../../docs/runbook/scan-and-write.ts';
 import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
@@ -53,8 +55,17 @@ function storedBook(id: bigint) {
   return { id, title: `book ${id}`, shelf: 1n, creation: `creation of ${id}`, partition: `${id % 2n}` };
 }
 
-function deleteProgress(): void {
-  for (const folder of globSync(`progress-*-${process.pid}-*`)) rmSync(folder, { recursive: true });
+/** Runs a world in a new folder, because the scripts store their progress in the working directory. */
+async function runInNewFolder(world: World): Promise<void> {
+  const before = process.cwd();
+  const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
+  process.chdir(folder);
+  try {
+    await world.run();
+  } finally {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const FIRST_ID = BigInt(START - 3_600_000 - Date.parse('2025-01-01T00:00:00Z')) * 4_096n;
@@ -62,7 +73,6 @@ const FIRST_ID = BigInt(START - 3_600_000 - Date.parse('2025-01-01T00:00:00Z')) 
 /** A book is lost and copied from a restored table, while its client retries the create with a version that knows a new field. */
 const items: Scope = {
   async run(world) {
-    deleteProgress();
     const database = startDatabase(world, restoredTables, { canRejectWrites: true });
     const others = [1n, 2n].map((number) => storedBook(FIRST_ID + number));
     for (const book of others) database.store('restored', marshall(book));
@@ -92,11 +102,7 @@ const items: Scope = {
       );
       await create('new');
     });
-    try {
-      await world.run();
-    } finally {
-      deleteProgress();
-    }
+    await runInNewFolder(world);
     if (lost) requireRestored(database, [others[0]!, kept, lost]);
   },
 };
@@ -119,7 +125,6 @@ function requireRestored(database: Database, expected: Record<string, unknown>[]
 /** The record of a key is lost and copied from a restored table, while an operator revokes the key. */
 const keys: Scope = {
   async run(world) {
-    deleteProgress();
     const database = startDatabase(world, { ...keyTables, 'restored-keys': { key: 'hash' } });
     database.store('restored-keys', marshall(storedKey));
     world.start(world.addProcess('first operator'), 'restores keys', () =>
@@ -131,11 +136,7 @@ const keys: Scope = {
     );
     const second = world.addProcess('second operator', { isKillable: true });
     const revocation = startCommand(world, second, 'revoke');
-    try {
-      await world.run();
-    } finally {
-      deleteProgress();
-    }
+    await runInNewFolder(world);
     const record = database.items('keys').find(({ hash }) => hash!.S === storedKey.hash);
     require(record !== undefined, 'A restore copies lost keys.', {});
     require(!revocation.isComplete ||
