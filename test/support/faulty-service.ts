@@ -53,7 +53,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
       query,
       headers,
       body: [Buffer.from(body)],
-      host: 'localhost',
+      host: new Headers(headers).get('Host') ?? 'localhost',
       sourceIp: '127.0.0.1',
     });
   }
