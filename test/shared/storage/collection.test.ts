@@ -66,6 +66,15 @@ describe('create', () => {
     ]);
   });
 
+  // Otherwise, the log would show only that the item or the record is missing.
+  test.each(['records', 'books'])('throws the error of a write to the table %s', async (TableName) => {
+    const denied = Object.assign(new Error('?'), { name: 'AccessDeniedException' });
+    mock.on(PutCommand).resolves({}).on(PutCommand, { TableName }).rejects(denied);
+    mock.on(GetCommand).resolves({});
+    await expect(create(books, emma, signal, 'token')).rejects.toBe(denied);
+    expect(occurrences()).toEqual([]);
+  });
+
   test('throws an UnavailableError after the first attempt if the id is taken but its book is missing', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
