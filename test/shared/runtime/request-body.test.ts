@@ -40,7 +40,15 @@ describe('the body', () => {
   describe.each([
     [
       'application/json',
-      ['text/plain', 'application/jsonp', 'application/+json', 'notapplication/json', 'application/a b+json'],
+      [
+        'text/plain',
+        'application/jsonp',
+        'application/+json',
+        'application/geo+json-seq',
+        'notapplication/json',
+        'notapplication/a+json',
+        'application/a b+json',
+      ],
     ],
     [
       '^The charset of Content-Type',

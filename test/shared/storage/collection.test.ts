@@ -42,12 +42,12 @@ describe('create', () => {
     [129171455999999n, 'the last id of 2025, in an epoch with 1 list partition', '0'],
     [129171456000003n, 'an early id of 2026, in an epoch with 4 list partitions', '3'],
     [258342911999999n, 'the last id of 2026', '3'],
-    [258342912000003n, 'an early id of 2027, in an epoch with 2 list partitions', '1'],
+    [258342912000000n, 'the first id of 2027, in an epoch with 7 list partitions', '2'],
   ])('writes a book with the id %d, %s, to list partition %s', async (id, _when, partition) => {
     process.env['LIST_PARTITIONS'] = JSON.stringify([
       { since: '2025-01-01T00:00:00Z', count: 1 },
       { since: '2026-01-01T00:00:00Z', count: 4 },
-      { since: '2027-01-01T00:00:00Z', count: 2 },
+      { since: '2027-01-01T00:00:00Z', count: 7 },
     ]);
     mock.on(PutCommand).resolves({});
     await create(books, emma, signal, undefined, () => id);

@@ -141,6 +141,7 @@ describe('a database call', () => {
       'status 200, 22 bytes, not a JSON object',
     ],
     ['null', (_, response) => response.end('null'), 'status 200, 4 bytes, not a JSON object'],
+    ['a string', (_, response) => response.end('""'), 'status 200, 2 bytes, not a JSON object'],
     ['an array', (_, response) => response.end('[]'), 'status 200, 2 bytes, not a JSON object'],
     [
       'a truncated error response',
