@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { registerHooks } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { projectRoot } from '../../infra/command.ts';
+import { integerOption, projectRoot, runWithOptions } from '../../infra/command.ts';
 
-// Checks that the simulation finds defects. Each of them replaces a text in the code, in a process of its own.
+const USAGE = `npm run simulate:defects -- [--defect N]
+
+Checks that the simulation finds each of a list of defects. Each defect replaces a text in the code, in a process of its own.
+Fails if a defect is not found. Takes about two minutes.
+
+  --defect  number of a defect. Runs only the simulation with this defect, and prints the schedule that shows it.`;
 
 interface Defect {
   /** What goes wrong for a client or an operator. */
@@ -276,22 +281,23 @@ const defects: Defect[] = [
   },
 ];
 
-const number = process.argv[2];
-if (number === undefined) {
-  let missed = 0;
+async function findAll(): Promise<void> {
   for (const [index, { what }] of defects.entries()) {
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), `${index}`], {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--defect', `${index + 1}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     const counts = output.match(/^.*: [\d,]+ (?:random )?schedules$/gm) ?? [];
     const isFound = code === 1 && output.includes('To replay');
-    if (!isFound) missed += 1;
-    console.log(`${isFound ? 'found' : 'NOT FOUND'}  ${what} ${isFound ? `(${counts.at(-1)})` : output}`);
+    if (!isFound) process.exitCode = 1;
+    console.log(
+      `${index + 1}. ${isFound ? 'found' : 'NOT FOUND'}: ${what} ${isFound ? `(${counts.at(-1)})` : output}`,
+    );
   }
-  if (missed > 0) process.exitCode = 1;
-} else {
-  const { scope, file, replace, with: replacement } = defects[Number(number)]!;
+}
+
+/** Runs the simulation with a defect, in this process. */
+async function find({ scope, file, replace, with: replacement }: Defect): Promise<void> {
   let isReplaced = false;
   registerHooks({
     load(url, context, nextLoad) {
@@ -308,3 +314,8 @@ if (number === undefined) {
   await import('./main.ts');
   if (!isReplaced) throw new Error(`The simulation does not load ${file}.`);
 }
+
+await runWithOptions(USAGE, { defect: { type: 'string' } }, async ({ defect }) => {
+  if (defect === undefined) return findAll();
+  await find(defects[integerOption('--defect', defect, 1, defects.length) - 1]!);
+});

@@ -27,13 +27,16 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
       writeFileSync(join(folder, `${file}.saving`), text);
       renameSync(join(folder, `${file}.saving`), join(folder, file));
     },
-    /** Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails. */
+    /**
+     * Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails.
+     * The lines of the output are cut, because Jest needs minutes to show a string of some 100 kB in a line.
+     */
     async failureOf(script: string, variables: Record<string, string> = {}): Promise<string> {
       // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment(variables);
       const options = { cwd: folder, env, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
-      return code === 0 ? '' : `${script}\n${stdout}${stderr}`;
+      return code === 0 ? '' : `${script}\n${stdout}${stderr}`.replace(/(.{1000}).+/g, '$1…');
     },
   };
 }
