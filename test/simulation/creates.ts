@@ -18,8 +18,11 @@ import {
 /** Time for which an `Idempotency-Key` is promised to be valid. */
 const DAY_MILLISECONDS = 86_400_000;
 const MAX_REQUESTS = 40;
-/** Difference of an instance's clock from the right time. */
-const SKEWS = { 'the clock is right': 0, 'the clock is fast': 300_000, 'the clock is slow': -300_000 };
+/**
+ * Difference of an instance's clock from the right time, in milliseconds. The service keeps an `Idempotency-Key` for 10
+ * minutes longer than promised, which must cover the differences of two clocks and the time until a request arrives.
+ */
+const SKEWS = { 'the clock is right': 0, 'the clock is fast': 240_000, 'the clock is slow': -240_000 };
 
 type Version = keyof typeof createFunctions;
 const versionNames = ['old', 'new'] as const satisfies Version[];
