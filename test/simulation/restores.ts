@@ -1,5 +1,5 @@
 // First, because it replaces clocks, timers and random numbers.
-import { type Process, require, sendFirstRequest, START, Violation, type World } from './world.ts';
+import { require, sendFirstRequest, START, Violation, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,18 +24,8 @@ const restoredTables: Record<string, TableSettings> = {
   restored: { key: 'id' },
 };
 
-let runs = 0;
-
-/** Starts a script of the runbook, as a process of its own. All items are in its part of the table. */
-function startScript(world: World, name: string, variables: Record<string, string>): Process {
-  runs += 1;
-  const script = world.addProcess(`${name} ${runs}`, {
-    environment: { ...variables, PART: '1/256' },
-    isKillable: true,
-  });
-  world.startProgram(script, () => import(`../../docs/runbook/${name}.ts?run=${runs}`));
-  return script;
-}
+/** Number of started scripts. Each import needs a new URL, because a module runs only once. */
+let imports = 0;
 
 /** Repeats a script until it has finished, as the runbook says. */
 async function runUntilFinished(
@@ -44,7 +34,12 @@ async function runUntilFinished(
   variables: Record<string, string>,
 ): Promise<void> {
   for (let run = 0; run < MAX_RUNS; run += 1) {
-    const script = startScript(world, name, variables);
+    const script = world.addProcess(`${name} ${run + 1}`, {
+      environment: { ...variables, PART: '1/256' }, // the part with all items
+      isKillable: true,
+    });
+    imports += 1;
+    world.startProgram(script, () => import(`../../docs/runbook/${name}.ts?import=${imports}`));
     while (script.isAlive && !script.output.includes('Finished.')) await sleep(1_000);
     if (script.output.includes('Finished.')) return;
   }

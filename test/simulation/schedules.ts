@@ -26,6 +26,8 @@ export interface Result {
 interface Outcome {
   /** For each decision, the number of options. */
   options: number[];
+  /** One line for each event. */
+  lines: string[];
   counterExample?: CounterExample;
 }
 
@@ -39,20 +41,17 @@ export async function runSchedule(scope: Scope, schedule: readonly number[]): Pr
   let decision = 0;
   const decide: Decide = ({ length }) => (schedule[decision++] ?? 0) % length;
   const world = createWorld(decide, scope.settings);
-  try {
-    await scope.run(world);
-    return { options: world.report().decisions.map(({ options }) => options) };
-  } catch (error) {
-    const { decisions, lines } = world.report();
-    const choices = decisions.map(({ choice }) => choice);
-    const used = choices.slice(0, choices.findLastIndex((choice) => choice > 0) + 1);
-    const { name, message, stack } = error as Error;
-    const text = name === 'Violation' ? message : `${stack}`;
-    return {
-      options: decisions.map(({ options }) => options),
-      counterExample: { schedule: used, message: text, lines },
-    };
-  }
+  let failure: Error | undefined;
+  await scope.run(world).catch((error) => {
+    failure = error;
+  });
+  const { decisions, lines } = world.report();
+  const outcome = { options: decisions.map(({ options }) => options), lines };
+  if (!failure) return outcome;
+  const choices = decisions.map(({ choice }) => choice);
+  const used = choices.slice(0, choices.findLastIndex((choice) => choice > 0) + 1);
+  const message = failure.name === 'Violation' ? failure.message : `${failure.stack}`;
+  return { ...outcome, counterExample: { schedule: used, message, lines } };
 }
 
 /**
