@@ -1,4 +1,3 @@
-// First, because it replaces clocks, timers and random numbers.
 import { type Process, require, Violation, type World } from './world.ts';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isDeepStrictEqual } from 'node:util';
@@ -22,7 +21,7 @@ const MAX_REQUESTS = 40;
  * Difference of an instance's clock from the right time, in milliseconds. The service keeps an `Idempotency-Key` for 10
  * minutes longer than promised, which must cover the differences of two clocks and the time until a request arrives.
  */
-const SKEWS = { 'the clock is right': 0, 'the clock is fast': 240_000, 'the clock is slow': -240_000 };
+const SKEWS = { right: 0, fast: 240_000, slow: -240_000 };
 
 type Version = keyof typeof createFunctions;
 const versionNames = ['old', 'new'] as const satisfies Version[];
@@ -58,9 +57,9 @@ async function runCreates(world: World, creates: Create[], versions: readonly Ve
   async function send(client: Process, create: Create): Promise<Attempt> {
     const version = versions[world.choose(versions)]!;
     const skews = Object.entries(SKEWS);
-    const [, skew] = skews[world.choose(skews.map(([text]) => text))]!;
+    const [state, skew] = skews[world.choose(skews.map(([text]) => `the clock is ${text}`))]!;
     instances += 1;
-    const clock = skew === 0 ? '' : skew > 0 ? ', whose clock is fast' : ', whose clock is slow';
+    const clock = skew === 0 ? '' : `, whose clock is ${state}`;
     const instance = world.addProcess(`instance ${instances} (${version} version${clock})`, {
       environment,
       skew,
@@ -248,12 +247,12 @@ export const createScopes: Record<string, Scope> = {
         },
       ]);
       // A schedule can delay the first client, and then its record has not expired.
-      const lastOf = (client: string) => attempts.findLast(({ create }) => create.client === client)!;
-      if (lastOf('second client').time < lastOf('first client').time + DAY_MILLISECONDS + 1_200_000) return;
-      for (const { client } of attempts.map(({ create }) => create)) {
-        const last = attempts.findLast(({ create }) => create.client === client)!;
+      const [first, second] = ['first client', 'second client'].map((client) =>
+        attempts.findLast(({ create }) => create.client === client)!,
+      );
+      if (second!.time < first!.time + DAY_MILLISECONDS + 1_200_000) return;
+      for (const last of [first!, second!])
         require(last.response?.status === 201, 'A key can be used again when it has expired.', { last });
-      }
       const found = stored(database);
       require(found.length === 2, 'Each client has stored its book.', { found });
     },

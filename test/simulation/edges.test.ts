@@ -1,16 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Scope } from './schedules.ts';
+import { expectNoViolation, runSchedule } from './schedules.ts';
+import { scopes } from './scopes.ts';
 
-// Jest reads the exports of Node's modules before it runs a module that imports them, so the machine is replaced first.
-await import('./machine.ts');
-const { createScopes } = await import('./creates.ts');
-const { keyScopes } = await import('./keys.ts');
-const { listScopes } = await import('./lists.ts');
-const { restoreScopes } = await import('./restores.ts');
-const { expectNoViolation, runSchedule } = await import('./schedules.ts');
-const { scopes } = await import('./scopes.ts');
-
-describe.each(Object.entries<Scope>(scopes))('%s', (_name, scope) => {
+describe.each(Object.entries(scopes))('%s', (_name, scope) => {
   test('holds all promises if nothing fails', async () => {
     const { counterExample } = await runSchedule(scope, []);
     expect(counterExample).toBeUndefined();
@@ -28,7 +20,7 @@ describe.each(Object.entries<Scope>(scopes))('%s', (_name, scope) => {
 
 test('a retry gets the stored book if a newer version knows a field that the first version ignored', async () => {
   await expectNoViolation(
-    createScopes['a create with a key, retried']!,
+    scopes['a create with a key, retried']!,
     /^old$/,
     /^client gets a 201 .* response is lost$/,
     /^new$/,
@@ -37,7 +29,7 @@ test('a retry gets the stored book if a newer version knows a field that the fir
 
 test('a retry gets the stored book if the version that knew a field was rolled back', async () => {
   await expectNoViolation(
-    createScopes['a create with a key, retried']!,
+    scopes['a create with a key, retried']!,
     /^new$/,
     /^client gets a 201 .* response is lost$/,
     /^old$/,
@@ -45,24 +37,24 @@ test('a retry gets the stored book if the version that knew a field was rolled b
 });
 
 test('a retry within a day gets the stored book even if the clock of the first instance was slow', async () => {
-  await expectNoViolation(createScopes['a retry just before a day has passed']!, /^the clock is slow$/);
+  await expectNoViolation(scopes['a retry just before a day has passed']!, /^the clock is slow$/);
 });
 
 test('a retry with a rotated API key gets the stored book', async () => {
   await expectNoViolation(
-    createScopes['a create with a key, retried']!,
+    scopes['a create with a key, retried']!,
     /^client gets a 201 .* response is lost$/,
     /^with the rotated API key$/,
   );
 });
 
 test('an expired key gets no access even if its record is read slowly', async () => {
-  await expectNoViolation(keyScopes['a key expires while it is checked']!, /timer ends/);
+  await expectNoViolation(scopes['a key expires while it is checked']!, /timer ends/);
 });
 
 test('a later page that is read from a replica that lags skips no book that was listed for some seconds', async () => {
   await expectNoViolation(
-    listScopes['pages of a list while books are created']!,
+    scopes['pages of a list while books are created']!,
     /^reader 1 gets a 200/,
     /^replica 1 of newest lags$/,
   );
@@ -70,14 +62,14 @@ test('a later page that is read from a replica that lags skips no book that was 
 
 test('a book whose create was interrupted gets an older id than a book that was created before the retry', async () => {
   await expectNoViolation(
-    createScopes['a create that is interrupted before another create']!,
+    scopes['a create that is interrupted before another create']!,
     /^instance 1 .* is killed$/,
   );
 });
 
 test('a second operator who waits five minutes does not revoke the successor of a rotation', async () => {
   await expectNoViolation(
-    keyScopes['a second operator completes an interrupted rotation']!,
+    scopes['a second operator completes an interrupted rotation']!,
     /^first operator: UpdateItem keys .* arrives after two minutes$/,
     /^first operator is killed$/,
   );
@@ -85,7 +77,7 @@ test('a second operator who waits five minutes does not revoke the successor of 
 
 test('a second operator does not revoke a key that a client has', async () => {
   await expectNoViolation(
-    keyScopes['a second operator completes an interrupted rotation']!,
+    scopes['a second operator completes an interrupted rotation']!,
     /^first operator: UpdateItem keys .* is lost$/,
     /^first operator is killed$/,
     /^a client has the key$/,
@@ -94,14 +86,14 @@ test('a second operator does not revoke a key that a client has', async () => {
 
 test('a copy of lost books does not finish before it has copied a book whose write failed', async () => {
   await expectNoViolation(
-    restoreScopes['a lost book is copied while its client retries']!,
+    scopes['a lost book is copied while its client retries']!,
     /^copy-missing-items .*: PutItem books .* is rejected$/,
   );
 });
 
 test('a key that is revoked while its record is copied back stays revoked', async () => {
   await expectNoViolation(
-    restoreScopes['a lost key is copied while it is revoked']!,
+    scopes['a lost key is copied while it is revoked']!,
     /^second operator: Scan keys$/,
     /^copy-missing-items .*: PutItem keys/,
   );

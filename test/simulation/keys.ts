@@ -1,4 +1,3 @@
-// First, because it replaces clocks, timers and random numbers.
 import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
@@ -231,15 +230,13 @@ const interruptedRotation: Scope = {
     const rotation = startCommand(world, first, 'rotate');
     let isHandedOver = false;
     let repeated: Command | undefined;
-    /** Takes the steps after the wait. The operator repeats them after an error. */
-    const isSettled = async () => {
+    const settle = async () => {
       const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
       const old = listed.find(({ keyId }) => keyId === key.keyId)!;
-      if (old.rotatedBy || isHandedOver) return true;
+      if (old.rotatedBy || isHandedOver) return;
       for (const record of listed.filter(({ replaces }) => replaces === key.keyId))
         await lifecycle.revokeApiKey(store, record, second.name);
       repeated = startCommand(world, second, 'rotate');
-      return true;
     };
     world.start(second, 'completes the rotation', async () => {
       while (first.isAlive && !rotation.isComplete && !rotation.error) await sleep(1_000);
@@ -247,7 +244,14 @@ const interruptedRotation: Scope = {
       isHandedOver =
         rotation.shown !== undefined && world.choose(['nobody has the key', 'a client has the key']) === 1;
       await sleep(WAIT_MILLISECONDS);
-      while (!(await isSettled().catch(() => false))) await sleep(60_000);
+      // The operator repeats these steps after an error.
+      for (;;) {
+        try {
+          return await settle();
+        } catch {
+          await sleep(60_000);
+        }
+      }
     });
     await world.run();
     const commands = [rotation, ...(repeated ? [repeated] : [])];

@@ -1,4 +1,3 @@
-// First, because it replaces clocks, timers and random numbers.
 import { type Process, require, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { isDeepStrictEqual } from 'node:util';

@@ -82,10 +82,9 @@ await runWithOptions(USAGE, options, async (values) => {
   if (values.schedule !== undefined) {
     const schedule = scheduleOption(values.schedule);
     if (selected.length > 1) throw new UsageError('--schedule requires --scope with the name of one scope.');
-    for (const [name, scope] of selected) {
-      const result = { count: 1, ...(await runSchedule(scope, schedule)) };
-      if (!printResult('schedule', name, result)) process.exitCode = 1;
-    }
+    const [name, scope] = selected[0]!;
+    const result = { count: 1, ...(await runSchedule(scope, schedule)) };
+    if (!printResult('schedule', name, result)) process.exitCode = 1;
     return;
   }
   const deviations = integerOption('--deviations', values.deviations, 0, 3);

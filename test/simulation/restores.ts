@@ -1,4 +1,3 @@
-// First, because it replaces clocks, timers and random numbers.
 import { require, sendFirstRequest, START, Violation, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mkdtempSync, rmSync } from 'node:fs';

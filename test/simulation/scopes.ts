@@ -1,8 +1,12 @@
-import { createScopes } from './creates.ts';
-import { keyScopes } from './keys.ts';
-import { listScopes } from './lists.ts';
-import { restoreScopes } from './restores.ts';
 import type { Scope } from './schedules.ts';
+
+// The machine must be replaced before these modules import the code under test. Jest reads the exports of Node's modules
+// even before it runs the module that imports them.
+await import('./machine.ts');
+const { createScopes } = await import('./creates.ts');
+const { listScopes } = await import('./lists.ts');
+const { keyScopes } = await import('./keys.ts');
+const { restoreScopes } = await import('./restores.ts');
 
 /** What the simulation checks, by name. */
 export const scopes: Record<string, Scope> = {

@@ -1,4 +1,3 @@
-// First, because it replaces clocks, timers and random numbers.
 import { type Process, sendFirstRequest, type World } from './world.ts';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';

@@ -142,6 +142,10 @@ export function createWorld(
   /** Process whose program is being read from a file. Other processes wait, because no schedule controls how long it takes. */
   let loading: Process | undefined;
   const isLoading = () => loading !== undefined;
+  /** Lets other processes continue if they wait for this one, which has now read its program. */
+  const endLoading = (process: Process) => {
+    if (loading === process) loading = undefined;
+  };
 
   /** For each decision, the number of options, and a line that describes the choice. */
   const decisions: { options: number; choice: number }[] = [];
@@ -176,7 +180,7 @@ export function createWorld(
     return {
       now: () => time + process.skew,
       startTimer(milliseconds, act) {
-        if (loading === process) loading = undefined;
+        endLoading(process);
         const timer = { end: time + Math.max(0, milliseconds), process, act };
         timers.push(timer);
         return () => void (timers = timers.filter((one) => one !== timer));
@@ -187,7 +191,7 @@ export function createWorld(
       exit: () => kill(process),
       arguments: ['node', process.name],
       send: (request, abortSignal) => {
-        if (loading === process) loading = undefined;
+        endLoading(process);
         return network(process, request, abortSignal);
       },
     };
@@ -296,11 +300,11 @@ export function createWorld(
         } catch (error) {
           if (process.isAlive) violation ??= error as Error;
         } finally {
-          if (loading === process) loading = undefined;
+          endLoading(process);
         }
       };
       messages.push({ text, process, fates: ['starts'], deliver: () => void run() });
-      (onKill.get(process) ?? onKill.set(process, []).get(process)!).push(() => unfinished.delete(text));
+      this.onKill(process, () => unfinished.delete(text));
     },
 
     /** Starts a process that runs a program. @param load imports the program's module */
