@@ -54,7 +54,7 @@ function pageResponse(openApi: string, baseUrl: string, apiKey: string): HttpRes
 function jsonResponse(value: unknown): HttpResponse {
   return {
     status: 200,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' },
     body: `${stringifyJson(value, 2)}\n`,
   };
 }

@@ -54,14 +54,14 @@ export function listDescription({ singular, plural }: Names): string {
     `Returns a page of up to \`limit\` ${plural}, newest first (by descending \`id\`). If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
     'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
     `Pages contain no ${singular} twice and skip no ${singular} that had been listed for a few seconds when the first page was requested. ` +
-    `A new ${singular} appears in lists shortly after it is added. If its create was retried, it can appear behind older ${plural}.`
+    `A new ${singular} appears in lists shortly after it is created. If its create was retried, it can appear behind older ${plural}.`
   );
 }
 
-/** Returns the description of an operation that adds an item to a collection. */
+/** Returns the description of an operation that creates an item of a collection. */
 export function createDescription({ singular }: Names): string {
   return (
-    `Adds a new ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
+    `Creates a ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
     'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
     `${IDEMPOTENCY_HOURS} hours, all retries return the same ${singular} and never create a duplicate ${singular}. ` +
     'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
-interface CatalogEntry {
+export interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
@@ -8,14 +8,9 @@ interface CatalogEntry {
   description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;
-  /** Additional response headers by their keys in the OpenAPI document. Each value states when the header is present. */
-  headers?: Partial<Record<'RequestId' | 'Challenge' | 'Allow', 'always' | 'sometimes'>>;
   /** Whether the functions of all operations can return this error. */
   isOfAllFunctions?: true;
 }
-
-/** Headers of an error that the firewall can also return. The firewall's responses can lack the request id. */
-const MAYBE_OF_FIREWALL = { RequestId: 'sometimes' } as const;
 
 const catalog = {
   invalid_request: {
@@ -28,7 +23,6 @@ const catalog = {
     status: 401,
     message: 'A valid API key is required. Send it as Authorization: Bearer <API_KEY>.',
     description: 'The API key is missing, malformed, unknown, expired or revoked.',
-    headers: { Challenge: 'always' },
   },
   forbidden: {
     status: 403,
@@ -44,13 +38,11 @@ const catalog = {
     status: 405,
     message: 'This URL does not support this method.',
     description: 'The URL does not support this method. The `Allow` header lists the supported methods.',
-    headers: { Allow: 'always' },
   },
   request_too_large: {
     status: 413,
     message: 'The request is too large.',
     description: `The body is larger than ${MAX_BODY_BYTES / 1_024} KiB.`,
-    headers: MAYBE_OF_FIREWALL,
   },
   unsupported_media_type: {
     status: 415,
@@ -69,7 +61,6 @@ const catalog = {
     message: 'Too many requests. Wait the number of seconds in the Retry-After header, then retry.',
     description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
-    headers: MAYBE_OF_FIREWALL,
   },
   internal_error: {
     status: 500,

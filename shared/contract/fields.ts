@@ -14,46 +14,55 @@ export function integer(minimum: bigint, maximum: bigint) {
     v.bigint(message),
     v.minValue(minimum, message),
     v.maxValue(maximum, message),
-    v.metadata({ type: 'integer', format: 'int64', minimum, maximum }),
+    v.metadata({
+      type: 'integer',
+      format: 'int64',
+      // `format` implies the limits of int64. Tools that represent numbers as doubles would round them.
+      ...(minimum !== INT64.minimum && { minimum }),
+      ...(maximum !== INT64.maximum && { maximum }),
+    }),
   );
 }
 
 export const Int64 = integer(INT64.minimum, INT64.maximum);
 
-/**
- * Matches texts with at least one character that is not white space. In ECMA-262, the dialect of JSON Schema, `\s` does not
- * match U+0085. In Python, `\s` also matches U+001C to U+001F. In PHP, `\s` also matches U+180E. U+180E is literal,
- * because dialects have no common escape sequence for it. Other dialects can match more texts than ECMA-262 but never
- * fewer.
- */
-const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*$`;
-const notBlank = new RegExp(NOT_BLANK);
+/** Matches a character that is neither white space nor a control character. */
+const VISIBLE = /[^\s\p{Cc}]/u;
+/** Decoders write this character in place of bytes that are not UTF-8. */
+export const REPLACEMENT_CHARACTER = '\ufffd';
 
 /**
- * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them. The OpenAPI
- * documents contain the rules only for requests, so that clients can validate responses even after a rule is relaxed.
+ * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them, and U+FFFD,
+ * because a decoder of the client or of API Gateway has lost the text in its place. The OpenAPI document contains the
+ * rules only for requests, so that clients can validate responses even after a rule is relaxed. It has no pattern, because
+ * `\s` differs between the languages of generated clients.
  *
  * @param maximum maximum length in Unicode code points
- * @param isBlankValid whether the text can be empty or consist only of white space
+ * @param isBlankValid whether the text can be empty or consist only of white space and control characters
  */
 export function text(maximum: number, { isBlankValid = true } = {}) {
   const length = isBlankValid ? `up to ${maximum}` : `1 to ${maximum}`;
-  const exclusion = isBlankValid ? '' : ', not all of them white space';
-  const message = `must be a string of ${length} well-formed Unicode characters${exclusion}`;
+  const notBlank = 'not only white space and control characters';
+  const wellFormed = 'without U+FFFD and unpaired surrogates';
+  const message = `must be a string of ${length} characters, ${isBlankValid ? '' : `${notBlank}, and `}${wellFormed}`;
   return v.pipe(
     v.string(message),
     v.check(
       (value) =>
-        value.isWellFormed() && Array.from(value).length <= maximum && (isBlankValid || notBlank.test(value)),
+        value.isWellFormed() &&
+        !value.includes(REPLACEMENT_CHARACTER) &&
+        Array.from(value).length <= maximum &&
+        (isBlankValid || VISIBLE.test(value)),
       message,
     ),
     v.metadata({
       type: 'string',
-      ...(isBlankValid ? { maxLength: maximum } : { minLength: 1, maxLength: maximum, pattern: NOT_BLANK }),
+      ...(!isBlankValid && { minLength: 1 }),
+      maxLength: maximum,
       // The OpenAPI document appends this text to the description of the field.
       rules:
-        `It must be well-formed Unicode${isBlankValid ? '' : ' and must not consist only of white space'}. ` +
-        'Its length is measured in Unicode code points.',
+        `${isBlankValid ? '' : 'It must not consist only of white space and control characters. '}U+FFFD and unpaired ` +
+        'surrogates are rejected. The length is measured in Unicode code points.',
     }),
   );
 }
@@ -80,13 +89,13 @@ const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FOR
 export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     v.string(IDEMPOTENCY_KEY_MESSAGE),
-    v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
+    // Regular expressions of Java and .NET need the escapes of the brackets.
+    v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-Z\x5b\x5d-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
     v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
     v.description(
       `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
         `not part of the key. Reusing the key for another ${singular} results in a 422. Keys of different clients never conflict.`,
     ),
-    v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
   );
 }
 

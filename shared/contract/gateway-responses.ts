@@ -36,10 +36,6 @@ export const gatewayResponses: Record<string, ErrorCode> = {
 const codes = new Set(Object.values(gatewayResponses));
 /** Error codes that API Gateway can return for requests that match an operation. */
 export const operationCodes = codes.difference(new Set(['not_found']));
-/** Error codes for requests that match no operation. These requests reach neither the authorizer nor a function. */
-export const otherCodes = codes.difference(
-  new Set(['unauthorized', 'service_unavailable', 'gateway_timeout']),
-);
 
 export function methodsByPath(): Map<string, string[]> {
   const groups = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);

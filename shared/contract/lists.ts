@@ -20,7 +20,7 @@ const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
 const Cursor = v.pipe(
   v.string('must be a single value'),
   v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
-  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: String.raw`^[A-Za-z0-9_\-]+$` }),
 );
 
 type ListProps = Pick<Collection, 'path' | 'plural' | 'filters' | 'filterCombinations' | 'cursorPrefix'>;
@@ -42,6 +42,8 @@ export function listQuery<const C extends ListProps>(list: C) {
   const exampleFilters: any = Object.fromEntries(
     sendable!.map((name) => [name, v.getExamples(filters[name] as never)[0]]),
   );
+  const examplePage = { limit: EXAMPLE_IDS.length, ...exampleFilters };
+  const nextCursor = encodeCursor(list.cursorPrefix, EXAMPLE_IDS[1], exampleFilters);
   return v.pipe(
     v.object({
       limit: v.pipe(
@@ -56,13 +58,8 @@ export function listQuery<const C extends ListProps>(list: C) {
         ),
       ),
     }),
-    v.examples([
-      {
-        limit: EXAMPLE_IDS.length,
-        ...exampleFilters,
-        cursor: encodeCursor(list.cursorPrefix, EXAMPLE_IDS[1], exampleFilters),
-      },
-    ]),
+    // The first page and the next page. The document has no example of a cursor, because tools would send it.
+    v.examples([examplePage, { ...examplePage, cursor: nextCursor }]),
     v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {
       const input = value as { limit: number; cursor?: string } & Record<string, unknown>;
       const { limit, cursor: sent, ...sentFilters } = input;

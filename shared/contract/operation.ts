@@ -15,12 +15,10 @@ export interface Operation {
     description: string;
     /** Schema of the response body. @default - no body */
     schema?: v.GenericSchema;
-    /** Additional response headers by their keys in the OpenAPI document. Each value states when the header is present. */
-    headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
-    /** Operations that accept a value from the response as a parameter (OpenAPI "Link Object"). */
-    links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
+    /** Additional response headers: `Location` of the created item, or `Link` to the next page if there is one. */
+    headers?: readonly ('Location' | 'Link')[];
   };
-  /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalog. */
+  /** Additional errors of this operation. The OpenAPI document has the first `message` of each error as its example. */
   errors: Partial<Record<ErrorCode, string | true>>;
   /** Marks an operation to which the compatibility policy does not apply yet. @default - the operation is stable */
   stability?: 'experimental' | 'beta';

@@ -149,7 +149,7 @@ function render(statusCode: number, body: unknown, headers?: Record<string, stri
   return {
     statusCode,
     headers: {
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
       'Cache-Control': 'no-store',
       ...headers,
     },

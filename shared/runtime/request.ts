@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { unescape } from 'node:querystring';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { REPLACEMENT_CHARACTER } from '../contract/fields.ts';
 import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -70,9 +70,11 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', TOO_LARGE_MESSAGE);
   }
-  const bytes = event.isBase64Encoded ? Buffer.from(sent, 'base64') : undefined;
-  if (bytes && !isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
-  const body = parseBody(bytes ? bytes.toString() : sent);
+  const text = event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
+  // API Gateway and `toString` replace bytes that are not UTF-8 with this character.
+  if (text.includes(REPLACEMENT_CHARACTER))
+    throw new ApiError('invalid_request', 'The body is not valid UTF-8, or contains U+FFFD.');
+  const body = parseBody(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
   }

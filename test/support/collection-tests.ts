@@ -84,13 +84,14 @@ export interface MarkedRequest {
 export function listResponses(listId: OperationId, createId: OperationId): OperationTests['responses'] {
   return {
     200: async (send, { examples, responses }) => {
-      const [newest, next] = responses.get(`${listId} 200`)!.example as { id: number }[];
+      const { example, headers } = responses.get(`${listId} 200`)!;
+      const [newest, next] = example as { id: number }[];
       for (const { id: _id, ...body } of [next!, next!, newest!])
         await send({ ...examples[createId], headers: {}, body: JSON.stringify(body) });
       const { target } = examples[listId];
-      const first = target.replace(/&cursor=.*/, '');
+      const [nextPage] = /\/v1[^>]*/.exec(`${headers['Link']!.example}`)!;
       const complete = target.replace(/\?.*/, `?limit=${PAGE.maximum}`);
-      return [await send({ target: first }), await send({ target }), await send({ target: complete })];
+      return [await send({ target }), await send({ target: nextPage }), await send({ target: complete })];
     },
   };
 }
@@ -107,8 +108,9 @@ export function createResponses(
     413: (send) => send({ ...post, body: ' '.repeat(MAX_BODY_BYTES + 1) }),
     415: (send) => send({ ...post, headers: { 'Content-Type': 'text/plain' } }),
     422: async (send, { examples }) => {
-      await send(examples[id]);
-      return send({ ...examples[id], body: stringifyJson(newItem('a different item')) });
+      const headers = { 'Idempotency-Key': '"the same key"' };
+      await send({ ...examples[id], headers });
+      return send({ ...examples[id], headers, body: stringifyJson(newItem('a different item')) });
     },
   };
 }

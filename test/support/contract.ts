@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { unescape } from 'node:querystring';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
@@ -26,9 +25,9 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Response headers that the document does not list: Content-Type, and headers of API Gateway and the HTTP server. */
+/** Response headers that the document does not list, because all responses have them or AWS adds them. */
 const UNDOCUMENTED_HEADERS =
-  /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
+  /^(cache-control|connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
 /** Depth of nested arrays and objects that the service must accept. */
 const MAX_DEPTH = 1_000;
@@ -38,19 +37,21 @@ export type Contract = ReturnType<typeof contract>;
 /** Reads openapi.json and returns checks against it. */
 export function contract() {
   const document = openApiDocument();
-  const { operations, others } = document;
+  const { operations } = document;
   return {
     /** The documented responses by name, such as `getBook 404`. */
     responses: new Map<string, DocumentedResponse>(
-      [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
+      operations.flatMap(({ id, responses }) =>
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
       ),
     ),
     /** The documented example requests by operation id. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Examples,
-    /** Returns a response's name, such as `getBook 404`, or `other 405` if no operation matches the request. */
-    nameOf: (exchange: Exchange) =>
-      `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
+    /** Returns a response's name, such as `getBook 404`, or undefined if no operation matches the request. */
+    nameOf: (exchange: Exchange): string | undefined => {
+      const operation = operationOf(document, exchange);
+      return operation && `${operation.id} ${exchange.response.status}`;
+    },
     /** Returns a message for each contradiction between the exchange and openapi.json. */
     contradictions: (exchange: Exchange) => contradictions(document, exchange),
   };
@@ -64,7 +65,7 @@ function operationOf(document: OpenApiDocument, exchange: Exchange): DocumentedO
 function contradictions(document: OpenApiDocument, exchange: Exchange): string[] {
   const { method, target, response } = exchange;
   const operation = operationOf(document, exchange);
-  const documented = (operation?.responses ?? document.others)[response.status];
+  const documented = (operation?.responses ?? otherResponses(document))[response.status];
   const problems = documented ? responseProblems(document, exchange, documented) : ['is not documented'];
 
   const invalid = operation ? requestProblems(document, exchange, operation) : [];
@@ -86,13 +87,21 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   return problems.map((problem) => `The response ${response.status} to ${method} ${target} ${problem}`);
 }
 
+/** Returns the responses to requests that match no operation. The document describes them in a sentence. */
+function otherResponses({ operations }: OpenApiDocument): Record<string, DocumentedResponse> {
+  const error = operations[0]!.responses[400]!;
+  const allow = { required: true, schema: { type: 'string' }, example: 'GET, POST' };
+  const withAllow = { ...error, headers: { ...error.headers, Allow: allow } };
+  return { 400: error, 404: error, 405: withAllow, 413: error, 415: error };
+}
+
 function responseProblems(
   document: OpenApiDocument,
   { method, response }: Exchange,
   { headers, mediaTypes, schema }: DocumentedResponse,
 ): string[] {
   const received = new Headers(response.headers);
-  const mediaType = received.get('Content-Type') ?? 'none';
+  const mediaType = received.get('Content-Type')?.replace('; charset=utf-8', '') ?? 'none';
   const documentedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const undocumented = [...received.keys()].filter(
     (name) => !documentedNames.has(name) && !UNDOCUMENTED_HEADERS.test(name),
@@ -103,7 +112,11 @@ function responseProblems(
     ...Object.entries(headers).flatMap(([name, header]) => {
       const value = received.get(name);
       if (value === null) return header.required ? [`has no ${name} header`] : [];
-      return document.complaints(header.schema, value, name);
+      return document.complaints(
+        header.schema,
+        header.schema.type === 'integer' ? Number(value) : value,
+        name,
+      );
     }),
     ...(method === 'HEAD' ? [] : bodyComplaints(document, schema, response.text)),
   ];
@@ -146,8 +159,21 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
 
 /** Returns whether the service may reject the body even if it matches the schema of the request body. */
 function isExtremeBody({ body = '' }: Exchange): boolean {
-  const bytes = Buffer.from(body);
-  return !isUtf8(bytes) || depthOf(bytes.toString()) > MAX_DEPTH;
+  const text = Buffer.from(body).toString();
+  return text.includes('\ufffd') || depthOf(text) > MAX_DEPTH || hasBlankText(text);
+}
+
+/** Returns whether a text in the body is blank. Some fields must not be blank, but the document says it only in words. */
+function hasBlankText(json: string): boolean {
+  let found = false;
+  try {
+    JSON.parse(json, (_key, value) => {
+      found ||= typeof value === 'string' && !/[^\s\p{Cc}]/u.test(value);
+    });
+  } catch {
+    return false;
+  }
+  return found;
 }
 
 /** Returns how deeply the arrays and objects in a JSON text are nested. */
@@ -168,13 +194,13 @@ function depthOf(json: string): number {
  */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // Replaces integers outside int64, because the validators round the schema's maximum to 2^63.
-    return BigInt.asIntN(64, value) === value ? Number(value) : Number.MAX_VALUE * (value < 0n ? -1 : 1);
+    // Replaces integers outside int64, because the validator does not check the format of a double.
+    return BigInt.asIntN(64, value) === value ? Number(value) : 0.5;
   }
   // Replaces fractions that were rounded to integers. For true integers below 1e19, `parseJson` returns a bigint.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // Replaces strings that contain lone surrogates, because the published schemas do not forbid such strings.
-  if (typeof value === 'string' && !value.isWellFormed()) return null;
+  // Replaces strings that the published schemas forbid only in words.
+  if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\ufffd'))) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asValidated(member)]));

@@ -17,7 +17,7 @@ export interface DocumentedOperation {
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
   example: ExampleRequest;
-  /** Responses by status. */
+  /** Responses by status. Errors of a deprecated operation can also have the deprecation headers of its success. */
   responses: Record<string, DocumentedResponse>;
 }
 
@@ -34,7 +34,7 @@ export interface ExampleRequest {
 export type Examples = Record<OperationId, ExampleRequest>;
 
 export interface DocumentedResponse {
-  headers: Record<string, { required?: boolean; schema: object; example: string }>;
+  headers: Record<string, { required?: boolean; schema: { type: string }; example: string | number }>;
   mediaTypes: string[];
   /** Schema of the body, or undefined if there is no body. Unlike in the document, additional fields are forbidden. */
   schema: object | undefined;
@@ -52,7 +52,7 @@ export function openApiDocument() {
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content['application/json'].schema,
       example: exampleOf(path, method, operation),
-      responses: responsesOf(operation.responses),
+      responses: responsesOf(operation),
     })),
   );
   return {
@@ -61,8 +61,6 @@ export function openApiDocument() {
       ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })],
     operations,
     operation: (id: OperationId) => operations.find((one) => one.id === id)!,
-    /** Responses by status, for requests that match no operation. */
-    others: responsesOf(resolved['x-other-requests'].responses),
   };
 }
 
@@ -84,12 +82,20 @@ function exampleOf(path: string, method: string, { parameters = [], requestBody 
   };
 }
 
-function responsesOf(responses: Record<string, any>): Record<string, DocumentedResponse> {
+function responsesOf({ responses, deprecated }: any): Record<string, DocumentedResponse> {
+  const all = Object.entries<any>(responses);
+  const ofSuccess = Object.entries<any>(deprecated ? all[0]![1].headers : {});
+  const optional = Object.fromEntries(
+    ofSuccess.map(([name, header]) => [name, { ...header, required: false }]),
+  );
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { headers, content }]) => {
+    all.map(([status, { headers, content }]) => {
       const { schema, example } = content?.['application/json'] ?? {};
       const mediaTypes = Object.keys(content ?? {});
-      return [status, { headers, mediaTypes, schema: schema && closed(schema), example }];
+      return [
+        status,
+        { headers: { ...optional, ...headers }, mediaTypes, schema: schema && closed(schema), example },
+      ];
     }),
   );
 }

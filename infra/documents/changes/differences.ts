@@ -20,8 +20,8 @@ const ANY = '[^›]+';
 const OPERATION = `paths › ${ANY} › (get|post|put|patch|delete)`;
 const OPERATION_PLACE = new RegExp(`^${OPERATION}$`);
 const PARAMETER_OR_BODY = `${OPERATION} › (parameters › ${ANY}|requestBody)`;
-const RESPONSE = `(${OPERATION}|x-other-requests) › responses › ${ANY}`;
-const SCHEMA = `(${OPERATION}|x-other-requests) › .+ › schema( › items| › properties › ${ANY})*`;
+const RESPONSE = `${OPERATION} › responses › ${ANY}`;
+const SCHEMA = `${OPERATION} › .+ › schema( › items| › properties › ${ANY})*`;
 
 // The rules implement the policy in docs/interface.md ("Compatibility"). The first rule that matches a path applies.
 
@@ -87,7 +87,6 @@ const DESCRIPTIVE = [
   'summary',
   'description',
   'deprecated',
-  'x-deprecated-reason',
   'example',
   'operationId',
   'tags',

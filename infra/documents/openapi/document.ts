@@ -7,37 +7,32 @@ import { productDescription, productName } from '../../../shared/names.ts';
 import type { StageSettings } from '../../settings.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
-import { jsonContent, otherResponses, responseComponents, responsesOf } from './responses.ts';
+import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 /**
  * Returns the OpenAPI document as JSON, generated from the operations and their schemas. The document uses only features
  * that OpenAPI 3.1 and 3.0 share, because some generators read only OpenAPI 3.0. `asOpenApi30` converts the document.
- * https://spec.openapis.org/oas/v3.1.1
+ * https://spec.openapis.org/oas/v3.1.0
  */
 export function openApiJson(): string {
   const prefixes = Object.keys(stages).map((stage) => `\`${keyPrefix(stage)}\``);
-  const responses = responseComponents();
-  const paths = pathsObject();
   const document = {
-    openapi: '3.1.1',
+    openapi: '3.1.0',
     info: {
       title: productName,
       version: '1.0.0',
       description:
         `${productDescription} ` +
-        'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`.',
+        'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`. ' +
+        'For other URLs, the service returns a 404, and for other methods a 405, with an Error body.',
       contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-    },
-    externalDocs: {
-      description: 'Guarantees, limits and compatibility',
-      url: `https://${PRODUCTION_DOMAIN}/docs/interface.md`,
     },
     servers: serverObjects(stages),
     security: [{ bearerAuth: [] }],
     tags: collections.map(({ plural: name, description }) => ({ name, description })),
-    paths,
+    paths: pathsObject(),
     components: {
       securitySchemes: {
         bearerAuth: {
@@ -50,14 +45,8 @@ export function openApiJson(): string {
         },
       },
       schemas: componentSchemas(),
-      headers: headerComponents({ paths, responses }),
-      responses,
-    },
-    'x-other-requests': {
-      description:
-        'Responses to requests that do not match an operation. These requests need no API key. An unknown URL gets a 404. ' +
-        'An unsupported method gets a 405.',
-      responses: otherResponses(),
+      headers: headerComponents,
+      responses: responseComponents(),
     },
   };
   return `${stringifyJson(document, 2)}\n`;
@@ -69,17 +58,21 @@ export function serverObjects(all: Record<string, StageSettings>): Json[] {
     ([, one], [, other]) => Number(other.retainData) - Number(one.retainData),
   );
   return inOrder.map(([name, { publicUrl, domain }], index) => {
-    const description = `${name.charAt(0).toUpperCase()}${name.slice(1)}.`;
+    const description = `${name.charAt(0).toUpperCase()}${name.slice(1)}`; // API clients name environments after it.
     const rootUrl = publicUrl ?? (domain && `https://${domain.name}`);
     if (rootUrl !== undefined) return { url: `${rootUrl}/v1`, description };
     const variable = index === 0 ? 'host' : `${name}_host`;
     const host = index === 0 ? PRODUCTION_DOMAIN : `${name}.${PRODUCTION_DOMAIN}`;
     return {
       url: `https://{${variable}}/v1`,
-      description:
-        `${description} The operator provides the host. If the stage has no domain, the host is ` +
-        '`{id}.execute-api.{region}.amazonaws.com/{stage}`.',
-      variables: { [variable]: { default: host } },
+      description,
+      variables: {
+        [variable]: {
+          default: host,
+          description:
+            'The operator provides the host. If the stage has no domain, it is `{id}.execute-api.{region}.amazonaws.com/{stage}`.',
+        },
+      },
     };
   });
 }
@@ -107,7 +100,6 @@ function operationObject(operation: Operation, { plural }: Collection): Json {
     tags: [plural],
     'x-stability': stability,
     deprecated: deprecation && true,
-    'x-deprecated-reason': deprecation?.advice,
     'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
     parameters: parameterObjects(request.entries),
     requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },

@@ -67,12 +67,11 @@ export function localServers(baseUrl: string) {
 /** Changes the document so that the page sends its requests to the local service. */
 function useService(spec: any, { baseUrl }: Service): void {
   spec.servers = localServers(baseUrl);
-  delete spec.externalDocs; // The local service does not serve this file.
 }
 
 /** Changes the document so that the page asks for no API key, and links to the files in the page's folder. */
 function makeReadOnly(spec: any): void {
-  spec.externalDocs.url = 'docs/interface.md';
+  spec.externalDocs = { description: 'Guarantees, limits and compatibility', url: 'docs/interface.md' };
   spec.info.description +=
     `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests, ` +
     'run `npm start` and open the URL that the command prints. Download the OpenAPI document in version ' +
@@ -97,10 +96,7 @@ function hashSource(text: string): string {
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to Swagger UI. */
-function forSwaggerUi(key: string, part: any): unknown {
-  // Swagger UI would round these limits. `format` implies the same limits.
-  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
-
+function forSwaggerUi(_key: string, part: any): unknown {
   // Of the parts of the document, only parameters and headers have a description and an example.
   const isParameterOrHeader = part?.description !== undefined && part.example !== undefined;
   return isParameterOrHeader ? withExampleInDescription(part) : part;

@@ -22,7 +22,7 @@ const parent = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
 
 const documented = Object.entries(contract().responses.get('getPet 200')!.headers);
-const headers = Object.fromEntries(documented.map(([name, { example }]) => [name, example]));
+const headers = Object.fromEntries(documented.map(([name, { example }]) => [name, `${example}`]));
 const found = (fields: object) => ({
   status: 200,
   headers,

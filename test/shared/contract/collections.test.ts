@@ -6,6 +6,7 @@ import type { Collection, PublishedCollection } from '../../../shared/contract/c
 import { listIndexes } from '../../../shared/list-indexes.ts';
 import { collectionTests } from '../../collections/all.ts';
 import { books } from '../../support/books.ts';
+import { INT64 } from '../../../shared/contract/limits.ts';
 
 const all: Collection[] = [...collections, books];
 const published: readonly PublishedCollection[] = collections;
@@ -52,24 +53,18 @@ test.each(published)('test/collections has each field and filter of $plural', (c
 test.each(all)('the published limits of each integer of $plural are the limits of its schema', ({ item }) => {
   for (const [name, entry] of Object.entries<any>(item.entries)) {
     const schema = entry.wrapped ?? entry;
-    const { type, minimum, maximum }: any = v.getMetadata(schema);
+    // The format int64 implies its limits.
+    const { type, minimum = INT64.minimum, maximum = INT64.maximum }: any = v.getMetadata(schema);
     if (type !== 'integer' || name === 'id') continue;
     const values = [BigInt(minimum), BigInt(maximum), BigInt(minimum) - 1n, BigInt(maximum) + 1n];
     expect([name, values.map((value) => v.is(schema, value))]).toEqual([name, [true, true, false, false]]);
   }
 });
 
-test.each(published)('the links and named schemas of $plural belong to its operations', (collection) => {
+test.each(published)('the named schemas of $plural belong to its operations', (collection) => {
   const { item, schemas, operations } = collection;
   const { body } = operations.create.request.entries as any;
   expect(Object.values(schemas)).toEqual(expect.arrayContaining([item, body]));
-  for (const { success } of Object.values(operations)) {
-    for (const { operationId, parameters } of Object.values<any>((success as any).links ?? {})) {
-      const target = Object.values(operations).find(({ id }) => id === operationId);
-      const { path } = target!.request.entries as any;
-      expect(Object.keys(parameters)).toEqual(Object.keys(path.entries));
-    }
-  }
 });
 
 test.each(all)('each filter of $plural is a field and part of a supported combination', (collection) => {

@@ -1,16 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { listQuery } from '../../../shared/contract/lists.ts';
 import { NewPet, pets } from '../../../shared/contract/pets.ts';
 
-test('the schema and the published pattern reject a name that is empty or consists only of white space', () => {
-  const contract = JSON.parse(readFileSync('openapi.json', 'utf8'));
-  const pattern = new RegExp(contract.components.schemas.NewPet.properties.name.pattern);
-  const valid = ['Rex', ' Rex\n', '\u{1f415}', '0'];
-  const names = [...valid, '', ' ', '\n\t', '\u3000'];
+test('a name needs a visible character, and must not have lost characters', () => {
+  const valid = ['Rex', ' Rex\n', '\u{1f415}', '0', '\u180e'];
+  const names = [...valid, '', ' ', '\n\t', '\u3000', '\0', '\u001f', '\ufffd', 'Caf\ufffd'];
   expect(names.filter((name) => v.is(NewPet.entries.name, name))).toEqual(valid);
-  expect(names.filter((name) => pattern.test(name))).toEqual(valid);
 });
 
 // Clients can have these cursors. The first is from the list without filters, and the second from the list of sold pets.

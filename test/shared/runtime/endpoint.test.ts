@@ -58,7 +58,10 @@ describe('an error response', () => {
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
     expect(text).toBe('{"code":"not_found","message":"No \\"such\\" book.","status":404}');
-    expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+    expect(headers).toEqual({
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+    });
   });
 
   test.each(Object.keys(errors) as ErrorCode[])(
@@ -99,7 +102,7 @@ describe('a server error', () => {
         status: BigInt(status),
       });
       expect(response.headers).toEqual({
-        'Content-Type': 'application/json',
+        'Content-Type': 'application/json; charset=utf-8',
         'Cache-Control': 'no-store',
         ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
       });
@@ -174,7 +177,7 @@ describe('a response of a deprecated operation', () => {
         apiGatewayEvent({ pathParameters: { bookId: id }, ...byKey }),
         milliseconds,
       );
-      const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', ...deprecationHeaders };
       expect(response).toMatchObject({ status, headers });
       const call = counted('DeprecatedCalls', { operation: 'getBook' });
       expect(occurrences()).toEqual([...errorResponses, call]);

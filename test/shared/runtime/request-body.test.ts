@@ -103,6 +103,11 @@ describe('the body', () => {
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
+  test('is rejected if API Gateway replaced invalid bytes, even in a field that the service ignores', () => {
+    const event = createEvent(JSON.stringify({ ...validBody, unknown: 'Em\ufffda' }));
+    expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'not valid UTF-8'));
+  });
+
   test.each([
     ['null', 'null'],
     ['an array', `[${VALID}]`],

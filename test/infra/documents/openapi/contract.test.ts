@@ -9,13 +9,13 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 // prove that the contract check reports contradictions.
 
 const { responses, contradictions, examples } = contract();
-const unknownPath = JSON.stringify(responses.get('other 404')!.example);
+const unknownPath = JSON.stringify({ code: 'not_found', message: 'This URL does not exist.', status: 404 });
 
 /** Returns an operation's example request with the example of its response with `status`. */
 function documented(id: OperationId, status: number): Exchange {
   const request = examples[id];
   const { headers, example } = responses.get(`${id} ${status}`)!;
-  const values = Object.entries(headers).map(([header, { example: value }]) => [header, value]);
+  const values = Object.entries(headers).map(([header, { example: value }]) => [header, `${value}`]);
   return {
     ...request,
     target: request.target.replace('/v1', ''),
@@ -53,7 +53,6 @@ describe.each(collections)('for $plural, the contract check', ({ plural, operati
     ['has a wrong media type: text/html', withHeaders(listed, { 'content-type': 'text/html' })],
     ['has an undocumented header: x-powered-by', withHeaders(listed, { 'X-Powered-By': 'us' })],
     ['has no Location header', withResponse(created, { headers: rejected.response.headers })],
-    ['Link must match pattern', withHeaders(listed, { link: '<a>; rel="last"' })],
     ['additional properties', withResponse(listed, { text: listed.response.text.replace('}', ',"x":1}') })],
     [
       'does not allow the request: limit must be <=',

@@ -24,8 +24,8 @@ afterEach(() => {
 (hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
   // Each version of OpenAPI has its own rules. For example, only 3.1 allows a schema to have several types.
   test.each([
-    ['3.1.1', text],
-    ['3.0.4', stringifyJson(asOpenApi30(parseJson(text)))],
+    ['3.1.0', text],
+    ['3.0.3', stringifyJson(asOpenApi30(parseJson(text)))],
   ])('the document has no linter errors as OpenAPI %s', async (_version, source) => {
     const { createConfig, lintFromString } = await import(
       `${toolModules}/@redocly/openapi-core/lib/index.js`
@@ -48,13 +48,13 @@ test('the OpenAPI document describes no deprecation headers if no operation is d
 test('the servers are the public URLs, the domains or placeholders of the stages, production first', () => {
   const { staging, production } = stages;
   expect(serverObjects({ staging, production, preview: { ...staging, domain } })).toMatchObject([
-    { url: 'https://{host}/v1', variables: { host: {} } },
-    { url: 'https://{staging_host}/v1', variables: { staging_host: {} } },
-    { url: 'https://api.example.com/v1', description: 'Preview.' },
+    { url: 'https://{host}/v1', description: 'Production', variables: { host: {} } },
+    { url: 'https://{staging_host}/v1', description: 'Staging', variables: { staging_host: {} } },
+    { url: 'https://api.example.com/v1', description: 'Preview' },
   ]);
   const publicUrl = 'https://example.com/shop';
   const behindProxy = serverObjects({ staging, production: { ...production, domain, publicUrl } });
-  expect(behindProxy[0]).toEqual({ url: 'https://example.com/shop/v1', description: 'Production.' });
+  expect(behindProxy[0]).toEqual({ url: 'https://example.com/shop/v1', description: 'Production' });
 });
 
 test.each([

@@ -18,7 +18,7 @@ test('npm run docs creates a folder with the reference page and the files that t
 
   expect(openApi30).toBe('openapi-3.0.json');
   const published = readFileSync('openapi.json', 'utf8');
-  const expected = published.replace('"openapi": "3.1.1"', '"openapi": "3.0.4"');
+  const expected = published.replace('"openapi": "3.1.0"', '"openapi": "3.0.3"');
   expect(readFileSync(join(output, 'openapi-3.0.json'), 'utf8')).toBe(expected);
   expect(readFileSync(join(output, 'index.html'), 'utf8')).toContain("connect-src 'none'");
 });
