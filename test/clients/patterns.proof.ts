@@ -67,17 +67,24 @@ if (preg_match('/' . $argv[1] . '/${flag}', $text)) echo "$i\\n"; }`,
   })),
   {
     name: '.NET',
-    check: 'mcs --version && mono --version',
+    // These packages contain .NET, so no compiler is needed.
+    check: `python3 -c 'import dotnetcore2, pythonnet'`,
     files: {
-      'p.cs': `using System; using System.IO; using System.Linq; using System.Text.RegularExpressions;
-class P { static void Main(string[] a) {
-  var pattern = new Regex(a[0]); int i = 0;
-  foreach (var line in File.ReadAllLines("texts")) {
-    var points = line.Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
-    if (pattern.IsMatch(string.Concat(points.Select(c => char.ConvertFromUtf32(int.Parse(c)))))) Console.WriteLine(i);
-    i++; } } }`,
+      'net.py': `import json, pathlib, sys, clr_loader, dotnetcore2, pythonnet
+root = pathlib.Path(dotnetcore2.__file__).parent / "bin"
+version = next((root / "shared/Microsoft.NETCore.App").iterdir()).name
+framework = {"name": "Microsoft.NETCore.App", "version": version}
+with open("runtime.json", "w") as file: json.dump({"runtimeOptions": {"framework": framework}}, file)
+pythonnet.set_runtime(clr_loader.get_coreclr(runtime_config="runtime.json", dotnet_root=str(root)))
+pythonnet.load()
+import clr
+clr.AddReference("System.Text.RegularExpressions")
+from System.Text.RegularExpressions import Regex
+pattern = Regex(sys.argv[1])
+for i, line in enumerate(open("texts")):
+    if pattern.IsMatch("".join(chr(int(c)) for c in line.split())): print(i)`,
     },
-    run: 'mcs -out:p.exe p.cs && mono p.exe',
+    run: 'env DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 python3 net.py',
   },
   {
     name: 'Rust',

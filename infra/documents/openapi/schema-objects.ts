@@ -112,7 +112,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
       return {
         name,
         in: location,
-        required: location === 'path',
+        required: location === 'path' || undefined,
         description,
         schema: schemaObjectOfEnumeration(entry) ?? withParsedDefault(valueSchema, entry),
         example: examples[name],
