@@ -37,6 +37,11 @@ describe.each(stageNames)('the gateway responses in %s', (stage) => {
     }
   });
 
+  test('are ASCII, because their Content-Type has no charset', () => {
+    const bodies = responses.map(({ ResponseTemplates }) => ResponseTemplates['application/json']);
+    expect(bodies.join('')).toMatch(/^[ -~]+$/);
+  });
+
   test('are the same for all types with the same status', () => {
     const contents = responses.map(({ StatusCode, ResponseTemplates, ResponseParameters }) =>
       JSON.stringify([StatusCode, ResponseTemplates, ResponseParameters]),
