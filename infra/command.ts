@@ -1,4 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
@@ -36,14 +39,27 @@ export async function runWithOptions<const T extends Options>(
   { allowPositionals = false } = {},
 ): Promise<void> {
   try {
-    const args = process.argv.slice(2);
+    // npm removes the two dashes before the options. pnpm passes them on, and Yarn plans to.
+    const args = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
     if (args.includes('--help')) return console.log(usage);
-    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+    const { values, positionals, tokens } = parseArgs({
+      args,
+      allowPositionals: true,
+      options,
+      tokens: true,
+    });
+    const synopsis = usage.split('\n\n')[0]!.replaceAll(/\s+/g, ' ');
+    const consumed = Object.keys(options).find(isConsumedByNpm);
+    if (consumed !== undefined)
+      throw new UsageError(
+        `npm itself read --${consumed}, because no two dashes precede it. Usage: ${synopsis}`,
+      );
     // The message does not quote positional arguments, because they may be API keys.
-    if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
-      const synopsis = usage.split('\n\n')[0]!.replaceAll(/\s+/g, ' ');
+    if (positionals.length > 0 && !allowPositionals)
       throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${synopsis}`);
-    }
+    const empty = tokens.find((token) => token.kind === 'option' && token.value === '');
+    if (empty?.kind === 'option')
+      throw new UsageError(`--${empty.name} has an empty value. To see all options, append --help.`);
     await command(values, positionals);
   } catch (error) {
     const message = explain(error as Error);
@@ -68,6 +84,8 @@ function explain(error: Error & { code?: string; $metadata?: unknown }): string 
     const problem = message.replaceAll(/ To specify a positional .*|(?<=\w{8})\w{20,}/gs, '');
     return plain(`${problem.replace(/\.$/, '')}. To see all options, append --help.`);
   }
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `The disk is full (${message}). Free disk space, and run the command again.`;
   const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
   if (advice) return `${advice} Cause: ${message.replace(/\.$/, '')}.`;
   return $metadata ? message : undefined;
@@ -88,6 +106,42 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
     'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION.',
   ],
 ];
+
+/**
+ * Returns the absolute path of the folder that an option names. Expands `~`, because shells do not expand it in `--data=~/x`.
+ *
+ * @throws UsageError if the path starts with the home folder of a named user, such as `~jane`
+ */
+export function folderOption(name: string, path: string): string {
+  if (/^~[^/\\]/.test(path))
+    throw new UsageError(
+      `${name} must be an absolute path or start with ./ if the folder's name starts with a tilde.`,
+    );
+  return resolve(path.replace(/^~/, () => homedir()));
+}
+
+/**
+ * Creates a folder and its parents. With `recursive: true`, `mkdir` never returns for a folder such as `/proc/x`, whose
+ * parent exists but cannot contain it, and reports ENOENT for a read-only disk.
+ */
+export function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) createFolder(parent);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process can have created the folder in the meantime.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+/** @throws UsageError if `all`, the stages in infra/stages.ts, contains no stage with this name */
+export function requireStage(name: string, all: object): void {
+  if (Object.hasOwn(all, name)) return;
+  const names = Object.keys(all).join(', ');
+  throw new UsageError(`infra/stages.ts contains no stage ${name}. Choose one of its stages: ${names}.`);
+}
 
 /** Returns `region`. @throws UsageError if `region` does not have the format of an AWS region, such as eu-central-1 */
 export function requireRegion(region = 'us-east-1'): string {

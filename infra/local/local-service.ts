@@ -1,8 +1,8 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { compactName } from '../../shared/names.ts';
-import { projectRoot, UsageError } from '../command.ts';
+import { folderOption, projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { accountId, region } from './emulator/template/intrinsics.ts';
 
@@ -27,6 +27,11 @@ export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKey
 
 export function defaultDataFolder(stage = 'staging'): string {
   return join(projectRoot, `.${compactName}`, stage);
+}
+
+/** Returns the absolute path of the folder in `--data`, or `memory`. */
+export function dataOption(data: string): string {
+  return data === IN_MEMORY ? data : folderOption('--data', data);
 }
 
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */
@@ -61,7 +66,7 @@ export function readLocalService(folder: string): LocalService {
  */
 export async function findLocalService(data?: string): Promise<LocalService> {
   const inMemoryOnly = data === IN_MEMORY;
-  const folder = resolve(data && !inMemoryOnly ? data : defaultDataFolder());
+  const folder = data && !inMemoryOnly ? dataOption(data) : defaultDataFolder();
   if (!inMemoryOnly) {
     const onDisk = await findRunning(folder);
     if (onDisk) return onDisk;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { collections } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
-import { onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
-import { defaultDataFolder } from './local-service.ts';
+import { folderOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { dataOption, defaultDataFolder } from './local-service.ts';
 import { explainError, options, startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
@@ -30,16 +30,17 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 }
 
 await runWithOptions(USAGE, options, async (values) => {
-  const { data = defaultDataFolder(values.stage) } = values;
+  const data = values.data ? dataOption(values.data) : defaultDataFolder(values.stage);
+  const assembly = values.assembly ? folderOption('--assembly', values.assembly) : '';
   process.stdout.on('error', () => process.emit('SIGTERM')); // The program that reads the output has exited.
   // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
   // exits before it acknowledges another write.
   process.on('uncaughtException', (error) => {
-    const explained = explainError(resolve(data), error);
+    const explained = explainError(data, error);
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, data });
+  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, data, assembly });
   console.log(`
 ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 

@@ -8,14 +8,21 @@ import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
 import { EmulatorError } from './emulator/errors.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
-import { integerOption, type OptionValues, plain, UsageError } from '../command.ts';
+import {
+  createFolder,
+  integerOption,
+  type OptionValues,
+  plain,
+  requireStage,
+  UsageError,
+} from '../command.ts';
 import { environmentVariables, stackName } from '../../shared/names.ts';
 import { respondWithDocumentation } from './documentation.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 
 export const options = {
   stage: { type: 'string', default: 'staging' },
-  port: { type: 'string', default: process.env['PORT'] ?? '3000' },
+  port: { type: 'string', default: process.env['PORT'] || '3000' },
   data: { type: 'string' },
   assembly: { type: 'string' },
   synth: { type: 'boolean', default: false },
@@ -35,7 +42,9 @@ export async function startService(settings: ServiceOptions) {
   try {
     const workFolder = folder ?? temporaryFolder();
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
-    const store = await openStore(folder && join(folder, 'tables'));
+    const tables = folder && join(folder, 'tables');
+    if (tables) createFolder(tables);
+    const store = await openStore(tables);
     started.defer(store.close);
 
     const assembly = settings.assembly || join(workFolder, 'cdk.out');
@@ -77,15 +86,11 @@ export async function startService(settings: ServiceOptions) {
 }
 
 /** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
-function checkOptions({ stage, data, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
+function checkOptions({ stage, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
   // An assembly can be of an earlier version with other stages.
-  if (!assembly && !Object.hasOwn(stages, stage)) {
-    const names = Object.keys(stages).join(', ');
-    throw new UsageError(`infra/stages.ts contains no stage ${stage}. Choose one of its stages: ${names}.`);
-  }
+  if (!assembly) requireStage(stage, stages);
   const port = integerOption(`The port ${portText} (--port or PORT)`, portText, 0, 65_535);
   const inspectPort = inspect ? integerOption('--inspect', inspect, 1_024, 65_000) : 0;
-  if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (assembly && (watch || inspectPort || synth))
     throw new UsageError('--assembly cannot be combined with --watch, --inspect or --synth.');
   return { port, inspectPort };

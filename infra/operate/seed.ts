@@ -71,7 +71,8 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection:
         `export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .${compactName}/staging/api-key)"`,
     );
   }
-  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl))
+  const isAllowed = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl);
+  if (!isAllowed || !URL.canParse(baseUrl))
     throw new UsageError('BASE_URL must be an https URL, or an http URL with a loopback host.');
   if (apiKey.startsWith(keyPrefix('production')))
     throw new UsageError('Sample data must not be in production. Set API_KEY to a key of another stage.');

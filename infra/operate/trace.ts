@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { folderOption, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { bundlesIn, sourceMapsFolder, toSources } from '../source-maps.ts';
 
 const defaultMaps = join(projectRoot, 'cdk.out', sourceMapsFolder);
@@ -13,9 +13,10 @@ Prints log lines of deployed functions. Stack traces in the output contain files
 
   --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})`;
 
-await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async ({ maps }) => {
+await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async (values) => {
+  const maps = folderOption('--maps', values.maps);
   if (!existsSync(maps))
-    throw new UsageError(`The folder ${resolve(maps)} does not exist. Choose a folder with --maps.`);
+    throw new UsageError(`The folder ${maps} does not exist. Choose a folder with --maps.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
   const log = withoutColors(await text(process.stdin));
   if (bundlesIn(log).size === 0)
@@ -29,7 +30,7 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   const [unknown] = bundlesIn(traced);
   if (unknown)
     throw new UsageError(
-      `${resolve(maps)} contains no source map of ${unknown}. A different build created this bundle. To get the source maps of that build, follow "Find the line" in docs/runbook.md.`,
+      `${maps} contains no source map of ${unknown}. A different build created this bundle. To get the source maps of that build, follow "Find the line" in docs/runbook.md.`,
     );
 });
 

@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { runWithOptions, UsageError } from '../../command.ts';
+import { createFolder, folderOption, runWithOptions, UsageError } from '../../command.ts';
 import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
 import { referencePage } from './page.ts';
 
@@ -22,12 +22,12 @@ const linked = [
   ...globSync('docs/clients/*').toSorted(),
 ];
 
-await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
-  if (output === '') throw new UsageError('--output must be the path of a folder.');
+await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async (values) => {
+  const output = folderOption('--output', values.output);
   const openApi = await readFile('openapi.json', 'utf8');
   const openApi30 = `${stringifyJson(asOpenApi30(parseJson(openApi)), 2)}\n`;
   try {
-    await mkdir(join(output, 'docs'), { recursive: true });
+    createFolder(join(output, 'docs'));
     await writeFile(join(output, 'index.html'), referencePage(openApi).html);
     await writeFile(join(output, 'openapi-3.0.json'), openApi30);
     for (const file of linked) await cp(file, join(output, file));

@@ -1,8 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../../command.ts';
+import {
+  folderOption,
+  onInterrupt,
+  type OptionValues,
+  projectRoot,
+  requireStage,
+  runWithOptions,
+  UsageError,
+} from '../../command.ts';
+import { stages } from '../../stages.ts';
 import { probe } from '../probe.ts';
 import { readTemplate, requireHash } from './assembly.ts';
 import { awsCli } from './aws-cli.ts';
@@ -51,11 +60,14 @@ async function run(values: OptionValues<typeof options>): Promise<void> {
     );
 
   // The CDK runs in the project's folder.
-  const assembly = resolve(values.assembly ?? join(projectRoot, 'cdk.out'));
+  const assembly = values.assembly
+    ? folderOption('--assembly', values.assembly)
+    : join(projectRoot, 'cdk.out');
   const tools = toolsFor(stage, assembly);
   if (values.back) return await goBack(stage, isOnlyUnfinished, tools);
 
   if (!values.assembly) {
+    requireStage(basedOn ?? stage, stages);
     const context = basedOn === undefined ? [] : ['-c', `stage=${stage}`, '-c', `based-on=${basedOn}`];
     await cdk(['synth', '--quiet', '--output', assembly, ...context]);
   }

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { EmulatorError } from '../errors.ts';
@@ -15,14 +15,19 @@ export type Template = ReturnType<typeof parseTemplate>;
 
 /** @throws EmulatorError if the stack's template is missing, invalid or not supported. */
 export function readTemplate(stackName: string, assembly: string): Template {
+  const file = join(assembly, `${stackName}.template.json`);
+  if (!existsSync(file)) {
+    const stacks = globSync('*.template.json', { cwd: assembly }).map((name) => name.replace(/\..*/, ''));
+    const others = stacks.toSorted().join(', ') || 'no stack';
+    const remedy = 'Check the stage and the folder, or synthesize with npx cdk synth.';
+    throw new EmulatorError(`${assembly} contains no stack ${stackName}, but ${others}. ${remedy}`);
+  }
   try {
-    return parseTemplate(readFileSync(join(assembly, `${stackName}.template.json`), 'utf8'));
+    return parseTemplate(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error instanceof EmulatorError) throw error;
-    const problem = `The stack ${stackName} cannot be read (${(error as Error).message}).`;
-    const templates = globSync('*.template.json', { cwd: assembly }).toSorted().join(', ') || 'no templates';
-    const remedy = 'Check the stack and the folder, or synthesize with npx cdk synth.';
-    throw new EmulatorError(`${problem} ${assembly} contains ${templates}. ${remedy}`);
+    const problem = `The template ${file} cannot be read (${(error as Error).message}).`;
+    throw new EmulatorError(`${problem} Synthesize again with npx cdk synth.`);
   }
 }
 

@@ -137,6 +137,8 @@ test.each<[string[], Record<string, string>, RegExp]>([
     {},
     /^--based-on and --assembly cannot /,
   ],
+  [['--stage', 'none'], {}, /contains no stage none\. Choose one of its stages: /],
+  [['--stage', 'jane', '--based-on', 'none'], {}, /contains no stage none\. Choose one of its stages: /],
   [
     ['--stage', 'test', '--assembly', 'cdk.out'],
     {},

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorOutput, runModule } from '../support/run-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const start = 'infra/local/main.ts';
+const keys = 'infra/operate/keys/main.ts';
+const deploy = 'infra/operate/deploy/main.ts';
+const trace = 'infra/operate/trace.ts';
+const docs = 'infra/documents/reference/export.ts';
+
+// npm passes `--port 1` of `npm start -- --port 1` on. Yarn and `pnpm start --port 1` do the same.
+test.each([
+  [
+    start,
+    ['--', '--stage', 'none'],
+    /^infra\/stages\.ts contains no stage none\. Choose one of its stages: /,
+  ],
+  [keys, ['--', 'list', '--stage', 'local', '--state', 'lost'], /^--state is invalid\. /],
+])('%s accepts the two dashes that pnpm start -- passes on', async (command, parameters, message) => {
+  expect(errorOutput(await runModule(command, parameters))).toMatch(message);
+});
+
+test('npm start --port 1 is rejected with a message about the missing dashes', async () => {
+  expect(errorOutput(await runModule(start, ['1'], { npm_config_port: 'true' }))).toMatch(
+    /^npm itself read --port, because no two dashes precede it\. Usage: npm start -- \[--stage STAGE\] \[--port 3000\] /,
+  );
+});
+
+test.each([
+  [start, ['--stage', '']],
+  [start, ['--port=']],
+  [start, ['--data', '']],
+  [start, ['--assembly', '']],
+  [start, ['--inspect', '']],
+  [keys, ['list', '--stage', '']],
+  [keys, ['list', '--stage', 'local', '--data=']],
+  ['infra/operate/smoke.ts', ['--stage', '']],
+  [deploy, ['--stage', 'production', '--assembly', '']],
+  [trace, ['--maps', '']],
+  ['infra/operate/seed.ts', ['--count', '']],
+  [docs, ['--output', '']],
+])('%s %j is rejected because of its empty value', async (command, parameters) => {
+  const name = parameters.findLast((parameter) => parameter.startsWith('--'))!.replace('=', '');
+  const settings = { AWS_REGION: 'eu-central-1' };
+  expect(errorOutput(await runModule(command, parameters, settings))).toBe(
+    `${name} has an empty value. To see all options, append --help.`,
+  );
+});
+
+const home = temporaryFolder();
+
+describe('a path that starts with a tilde', () => {
+  writeFileSync(join(home, 'file'), '');
+  const AWS_REGION = 'eu-central-1';
+
+  test.each([
+    [start, ['--data=~/file'], 'The folder HOME/file is unusable ('],
+    [start, ['--stage', 'none', '--data', '~', '--assembly=~/x'], 'HOME/x contains no stack PetStore-none, '],
+    [
+      keys,
+      ['list', '--stage', 'local', '--data=~/x'],
+      'No local service is running with the data folder HOME/x. ',
+    ],
+    [deploy, ['--stage', 'none', '--assembly=~/x'], 'HOME/x contains no stack PetStore-none, '],
+    [trace, ['--maps=~'], 'Standard input contains no stack trace of a function. '],
+    [trace, ['--maps=~/x'], 'The folder HOME/x does not exist. '],
+    [docs, ['--output=~/file'], 'HOME/file cannot be written: '],
+  ])('is in the home folder: %s %j', async (command, parameters, message) => {
+    const ended = await runModule(command, parameters, { AWS_REGION, HOME: home, USERPROFILE: home });
+    expect(errorOutput(ended).replaceAll(home, 'HOME')).toContain(message);
+  });
+
+  test("must not name another user's home folder", async () => {
+    expect(errorOutput(await runModule(trace, ['--maps=~jane/maps']))).toBe(
+      "--maps must be an absolute path or start with ./ if the folder's name starts with a tilde.",
+    );
+  });
+});
+
+test('a full disk is reported in one line', async () => {
+  const fault = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.writeFileSync = () => { throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }); };
+    syncBuiltinESMExports();`;
+  const settings = {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+    CDK_OUTDIR: join(home, 'cdk.out'),
+    CDK_CONTEXT_JSON: '{"unchecked":true}',
+  };
+  expect(errorOutput(await runModule('infra/app.ts', [], settings))).toBe(
+    'The disk is full (ENOSPC: no space left on device). Free disk space, and run the command again.',
+  );
+});
