@@ -2,7 +2,7 @@ import { Aws, Fn } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as waf from 'aws-cdk-lib/aws-wafv2';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
-import { MAX_BODY_BYTES, TOO_LARGE_MESSAGE } from '../../shared/contract/limits.ts';
+import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
 import { addLogGroup, FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
@@ -18,7 +18,7 @@ const tooMany = errorBody(
   'too_many_requests',
   `Too many requests from this IP address or API key. Retry after ${WINDOW_SECONDS} seconds.`,
 );
-const tooLarge = errorBody('request_too_large', TOO_LARGE_MESSAGE);
+const tooLarge = errorBody('request_too_large');
 const jsonOf = (body: ErrorBody) => ({ contentType: 'APPLICATION_JSON', content: JSON.stringify(body) });
 
 /**

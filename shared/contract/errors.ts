@@ -26,12 +26,12 @@ const catalog = {
   },
   forbidden: {
     status: 403,
-    message: 'The request was rejected.',
+    message: 'The firewall rejected the request. If the request is valid, ask the operator of the service.',
     description: 'The firewall rejected the request.',
   },
   not_found: {
     status: 404,
-    message: 'This URL does not exist.',
+    message: 'This URL does not exist. The base URL ends with /v1.',
     description: 'The URL does not exist, or no item has the `id` in the URL.',
   },
   method_not_allowed: {
@@ -41,12 +41,13 @@ const catalog = {
   },
   request_too_large: {
     status: 413,
-    message: 'The request is too large.',
+    message: `The body must not exceed ${MAX_BODY_BYTES} bytes.`,
     description: `The body is larger than ${MAX_BODY_BYTES / 1_024} KiB.`,
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The body must be application/json in UTF-8, without a Content-Encoding.',
+    message:
+      'Content-Type must be application/json or omitted, and Content-Encoding must be identity or omitted.',
     description:
       'The `Content-Type` is neither `application/json` nor an `application` type ending in `+json`, its `charset` is not ' +
       '`utf-8`, or the `Content-Encoding` is not `identity`. API Gateway can return this error instead of a 404 or 405.',

@@ -2,7 +2,6 @@ export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** Maximum size of a request body. The limit ensures that every resource fits in a DynamoDB item of up to 400 KB. */
 export const MAX_BODY_BYTES = 64 * 1_024;
-export const TOO_LARGE_MESSAGE = `The body must not exceed ${MAX_BODY_BYTES} bytes.`;
 
 /** Number of hours after the first request during which an `Idempotency-Key` identifies retries. */
 export const IDEMPOTENCY_HOURS = 24;

@@ -15,10 +15,10 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
+const CURSOR_MESSAGE = 'must be a single value from a page of this list with the same filters';
 
 const Cursor = v.pipe(
-  v.string('must be a single value'),
+  v.string(CURSOR_MESSAGE),
   v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
   v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: String.raw`^[A-Za-z0-9_\-]+$` }),
 );
@@ -68,7 +68,7 @@ export function listQuery<const C extends ListProps>(list: C) {
 
       if (!list.filterCombinations.some((names) => hasExactly(sentFilters, names))) {
         const supported = list.filterCombinations.map((names) => names.join(' and ')).filter(Boolean);
-        const message = `must be part of a supported combination of filters: ${supported.join(' or ')}`;
+        const message = `must be part of a supported combination of filters (${supported.join('; ')})`;
         reject(Object.keys(sentFilters).at(-1)!, message);
       }
       const cursor = sent === undefined ? undefined : decodeCursor(list.cursorPrefix, sent, sentFilters);

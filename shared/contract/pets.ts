@@ -9,7 +9,7 @@ import {
   type PublishedCollection,
 } from './collection.ts';
 import { assignedId, idempotencyKey, idParameter, Int64, text, UNUSED_EXAMPLE_ID } from './fields.ts';
-import { INT64, PAGE, TOO_LARGE_MESSAGE } from './limits.ts';
+import { INT64, PAGE } from './limits.ts';
 import { listQuery } from './lists.ts';
 
 // All that is published of pets.
@@ -107,7 +107,7 @@ export const pets = {
       },
       errors: {
         invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
-        request_too_large: TOO_LARGE_MESSAGE,
+        request_too_large: true,
         unsupported_media_type: true,
         idempotency_key_reused: keyReusedMessage(collection),
       },

@@ -5,7 +5,7 @@ import { REPLACEMENT_CHARACTER } from '../contract/fields.ts';
 import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
-import { MAX_BODY_BYTES, TOO_LARGE_MESSAGE } from '../contract/limits.ts';
+import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { environmentVariables } from '../names.ts';
 
 /**
@@ -41,7 +41,7 @@ export function parseRequest<O extends Operation>(
   };
   const result = v.safeParse(operation.request, received);
   if (result.success) return result.output;
-  throw errorOf(result.issues);
+  throw errorOf(result.issues, operation);
 }
 
 /**
@@ -68,24 +68,36 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   requireJson(event);
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
-    throw new ApiError('request_too_large', TOO_LARGE_MESSAGE);
+    throw new ApiError('request_too_large');
   }
   const text = event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
   // API Gateway and `toString` replace bytes that are not UTF-8 with this character.
   if (text.includes(REPLACEMENT_CHARACTER))
     throw new ApiError('invalid_request', 'The body is not valid UTF-8, or contains U+FFFD.');
   const body = parseBody(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('invalid_request', 'The body must be a JSON object.');
-  }
+  const type = jsonTypeOf(body);
+  // A string is usually JSON that was converted to JSON twice.
+  if (type !== 'object')
+    throw new ApiError('invalid_request', `The body must be a JSON object, not ${type}.`);
   return body as Record<string, unknown>;
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'bigint') return 'a number';
+  return typeof value === 'object' ? 'object' : `a ${typeof value}`;
 }
 
 /** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
 function requireJson(event: APIGatewayProxyEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1)?.toLowerCase() ?? '';
   const mediaType = contentType.split(';')[0]!.trim();
-  if (mediaType !== '' && !isJson(mediaType)) throw new ApiError('unsupported_media_type');
+  if (mediaType !== '' && !isJson(mediaType))
+    throw new ApiError(
+      'unsupported_media_type',
+      'Content-Type must be application/json, another application type ending in +json, or omitted.',
+    );
   for (const [, name, value = ''] of contentType.matchAll(PARAMETER)) {
     if (name === 'charset' && !['utf-8', '"utf-8"', 'utf8', '"utf8"'].includes(value))
       throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
@@ -110,22 +122,36 @@ function parseBody(text: string): unknown {
 }
 
 function jsonProblem(text: string, error: Error): string {
-  if (error instanceof RangeError) return 'The body is nested too deeply.';
-  if (text === '') return 'The body is missing.';
+  if (error instanceof RangeError) return 'The body is nested too deeply. Use at most 1,000 levels.';
+  if (text.trim() === '') return 'The body is missing. It must be a JSON object.';
   if (text.startsWith(BYTE_ORDER_MARK)) return 'The body must not start with a byte order mark.';
-  const position = JSON_POSITION.exec(error.message);
-  return `The body is not valid JSON${position ? ` at line ${position[1]}, column ${position[2]}` : ''}.`;
+  const [, line, column] = JSON_POSITION.exec(error.message) ?? [];
+  if (line === undefined) return 'The body is not valid JSON. It must be a JSON object in UTF-8.';
+  return `The body is not valid JSON at line ${line}, column ${column}.`;
 }
 
-function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
-  if (issues.some(({ path }) => path?.[0]?.key === 'path')) return new ApiError('not_found');
-  const problems = issues.map((issue) => {
+function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation): ApiError {
+  const inPath = issues.filter(({ path }) => path?.[0]?.key === 'path');
+  const shown = inPath.length > 0 ? inPath : issues;
+  const problems = shown.map((issue) => {
     // The path of an issue starts with the part of the request, such as `body`.
     const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
     const isMissing = issue.path?.at(-1)?.origin === 'key';
-    return `${field} ${isMissing ? 'is required' : issue.message}`;
+    if (isMissing) return `${field} is required`;
+    return `${field} ${issue.message}${canBeOmitted(issue, request) ? ', or omitted' : ''}`;
   });
-  return new ApiError('invalid_request', `${problems.join('; ')}.`);
+  return new ApiError(inPath.length > 0 ? 'not_found' : 'invalid_request', `${problems.join('; ')}.`);
+}
+
+/**
+ * Returns whether a client can omit the invalid field or query parameter, for example instead of sending `null`. For
+ * headers, the result is false, because clients should not omit an idempotency key.
+ */
+function canBeOmitted({ path }: v.BaseIssue<unknown>, request: v.GenericSchema): boolean {
+  if (path?.[0].key === 'headers') return false;
+  let schema: any = request;
+  for (const { key } of path ?? []) schema = (schema?.wrapped ?? schema)?.entries?.[key as string];
+  return ['optional', 'exact_optional'].includes(schema?.type);
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */

@@ -67,6 +67,9 @@ describe.each(collections)('GET $path', ({ plural, operations }) => {
   test.each(others)('returns 400 for a cursor of $plural', async ({ cursorPrefix }) => {
     const event = listEvent({ cursor: [encodeCursor(cursorPrefix, 42n, {})] });
     const { status, body } = await invoke(await handlerOf(operations.list.id), event);
-    expect([status, body.message]).toEqual([400, 'cursor must be from a page of this list, or omitted.']);
+    expect([status, body.message]).toEqual([
+      400,
+      'cursor must be a single value from a page of this list with the same filters, or omitted.',
+    ]);
   });
 });

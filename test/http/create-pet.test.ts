@@ -79,7 +79,7 @@ describe('POST /pets with invalid input', () => {
     ],
     [
       'status',
-      'status must be one of available, pending, sold.',
+      'status must be one of available, pending, sold, or omitted.',
       ['null', '""', '"lost"', '[]', '["sold"]', '"AVAILABLE"'],
     ],
   ])('rejects an invalid %s with the message "%s"', (field, message, values) => {

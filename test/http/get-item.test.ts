@@ -29,16 +29,30 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
     ['an id that no item has', '1'],
     ['zero', '0'],
     ['the lowest int64', '-9223372036854775808'],
+    ["the item's id with a minus sign", `-${id}`],
+  ])('returns a 404 for %s', async (_case, address) => {
+    const message = expect.stringMatching(/^No .+ has the id -?\d+\.$/);
+    expectError(await request(`${path}/${address}`), 404, 'not_found', message);
+  });
+
+  test.each([
     ['an id that exceeds int64', '9223372036854775808'],
     ["an id that equals the item's id modulo 2^64", `${id + 2n ** 64n}`],
-    ["the item's id with a minus sign", `-${id}`],
     ["the item's id with a leading zero", `0${id}`],
     ["the item's id with a fraction", `${id}.0`],
+    ['an id of 4,000 letters', 'a'.repeat(4_000)],
+  ])('returns a 404 that describes ids for %s', async (_case, address) => {
+    const message = expect.stringMatching(
+      /^\w+Id must be an integer from -9223372036854775808 to 9223372036854775807\.$/,
+    );
+    expectError(await request(`${path}/${address}`), 404, 'not_found', message);
+  });
+
+  test.each([
     ["the item's id with an encoded slash", `${id}%2F2`],
     ["the item's id with malformed percent-encoding", `${id}%zz`],
     ["the item's id with a digit that is percent-encoded twice", `${id}`.replace(/.$/, '%253$&')],
     ['a placeholder', '{id}'],
-    ['an id of 4,000 letters', 'a'.repeat(4_000)],
   ])('returns a 404 for %s', async (_case, address) => {
     expectError(await request(`${path}/${address}`), 404, 'not_found');
   });

@@ -3,6 +3,8 @@ import { firstCollection, operationTests } from '../collections/all.ts';
 import { anonymousRequest, expectError, request, rootUrl } from '../support/client.ts';
 
 const { path: listPath } = firstCollection;
+const UNKNOWN = 'This URL does not exist. The base URL ends with /v1.';
+const TOO_LARGE = 'The body must not exceed 65536 bytes.';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
 describe('a request to an unknown path', () => {
@@ -21,19 +23,19 @@ describe('a request to an unknown path', () => {
     `/v1${listPath.slice(0, -1)}?limit=0&%zz`,
   ])('gets a 404 (%s)', async (path) => {
     for (const send of [request, anonymousRequest]) {
-      expectError(await send(`${rootUrl}${path}`), 404, 'not_found');
+      expectError(await send(`${rootUrl}${path}`), 404, 'not_found', UNKNOWN);
     }
   });
 
   test('gets a 413 if the body exceeds 10 MB', async () => {
     const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
-    expectError(await anonymousRequest(`${rootUrl}/v1/unknown`, init), 413, 'request_too_large');
+    expectError(await anonymousRequest(`${rootUrl}/v1/unknown`, init), 413, 'request_too_large', TOO_LARGE);
   });
 });
 
 describe.each(['/', '/v1', '/v1/unknown'])('a request to the unknown path %s', (path) => {
   test.each(METHODS)('gets a 404 if the method is %s', async (method) => {
-    expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 404, 'not_found');
+    expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 404, 'not_found', UNKNOWN);
   });
 });
 

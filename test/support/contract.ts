@@ -76,7 +76,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (operation && response.status === 400 && invalid.length === 0 && !mayBeRejected) {
     problems.push('rejects the request, but the document allows the request');
   }
-  const isNowhere = response.text.includes('This URL does not exist.');
+  const isNowhere = /This URL does not exist\.|:"\w+ must be /.test(response.text);
   if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
     problems.push(
       isNowhere

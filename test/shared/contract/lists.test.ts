@@ -17,7 +17,7 @@ test.each<[string, string, object, string]>([
   ['of books', 'of films', {}, encodeCursor('films', 42n, {})],
 ])('a list %s rejects the cursor of a list %s', (_list, _other, query, cursor) => {
   expect(problems({ ...query, cursor })).toEqual([
-    ['cursor', 'must be from a page of this list, or omitted'],
+    ['cursor', 'must be a single value from a page of this list with the same filters'],
   ]);
 });
 
@@ -51,6 +51,6 @@ test('the next page of a list repeats its limit and filters', () => {
 });
 
 test('filters that form no supported combination are rejected with a list of the supported combinations', () => {
-  const message = 'must be part of a supported combination of filters: genre or genre and shelf';
+  const message = 'must be part of a supported combination of filters (genre; genre and shelf)';
   expect(problems({ shelf: '7' })).toEqual([['shelf', message]]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/api-errors.ts';
@@ -111,19 +112,27 @@ describe('the body', () => {
   test.each([
     ['null', 'null'],
     ['an array', `[${VALID}]`],
-    ['a string', '"text"'],
-  ])('is rejected if it is %s', (_type, body) => {
-    expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
+    ['a string', JSON.stringify(VALID)],
+    ['a number', '5'],
+    ['a number', '5.5'],
+    ['a boolean', 'true'],
+  ])('is rejected if it is %s', (type, body) => {
+    const message = `^The body must be a JSON object, not ${type}\\.$`;
+    expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
 
   test.each([
-    ['is missing', null, '^The body is missing\\.$'],
+    ['is missing', null, '^The body is missing\\. It must be a JSON object\\.$'],
     [
       'contains a syntax error',
       `{${'\n'.repeat(9)}"title": "abc",}`,
       '^The body is not valid JSON at line 10, column 16\\.$',
     ],
-    ['contains text like a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
+    [
+      'contains text like a position',
+      'x (line 9 column 9)',
+      '^The body is not valid JSON\\. It must be a JSON object in UTF-8\\.$',
+    ],
     [
       'starts with a byte order mark',
       `\ufeff${VALID}`,
@@ -140,7 +149,22 @@ describe('the body', () => {
       JSON.stringify({ ...validBody, title: 5, genre: null }),
       '^title must be [^;]+; genre must be [^;]+\\.$',
     ],
+    [JSON.stringify({ ...validBody, genre: null }), '^genre must be crime or poetry, or omitted\\.$'],
+    [JSON.stringify({ ...validBody, shelf: null }), '^shelf must be an integer from -\\d+ to \\d+\\.$'],
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
+});
+
+test('messages state which fields of an object can be omitted', () => {
+  const street = v.exactOptional(v.string('must be a text'));
+  const address = v.exactOptional(
+    v.object({ street, city: v.string('must be a text') }, 'must be an object'),
+  );
+  const operation = { ...books.operations.create, request: v.object({ body: v.object({ address }) }) };
+  const parse = (body: object) => () => parseRequest(operation, createEvent(JSON.stringify(body)));
+  expect(parse({ address: null })).toThrow('address must be an object, or omitted.');
+  expect(parse({ address: { street: null, city: null } })).toThrow(
+    'address.street must be a text, or omitted; address.city must be a text.',
+  );
 });
