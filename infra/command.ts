@@ -115,7 +115,7 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
 export function folderOption(name: string, path: string): string {
   if (/^~[^/\\]/.test(path))
     throw new UsageError(
-      `${name} must be an absolute path or start with ./ if the folder's name starts with a tilde.`,
+      `${name} must be an absolute path, because ~ is expanded only for your home folder.`,
     );
   return resolve(path.replace(/^~/, () => homedir()));
 }

@@ -74,7 +74,7 @@ describe('a path that starts with a tilde', () => {
 
   test("must not name another user's home folder", async () => {
     expect(errorOutput(await runModule(trace, ['--maps=~jane/maps']))).toBe(
-      "--maps must be an absolute path or start with ./ if the folder's name starts with a tilde.",
+      '--maps must be an absolute path, because ~ is expanded only for your home folder.',
     );
   });
 });
