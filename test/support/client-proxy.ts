@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { passOn } from './fault-proxy.ts';
 import { startLocalService } from './local-service.ts';
@@ -8,14 +8,16 @@ import { listenOnLoopback } from './loopback.ts';
 /**
  * The proxy's behavior for one request. `pass`, `cut` and `lose` forward the request to the service. `pass` returns the
  * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. With
- * `hang`, the proxy never responds. If the behavior is an object, the proxy sends this object as the response.
+ * `reset`, the proxy resets the connection, and with `hang`, it never responds. If the behavior is an object, the proxy
+ * sends this object as the response. With `isEndless`, it sends a space per 100 ms after the body, and never ends.
  */
 export type Behavior =
   | 'pass'
   | 'cut'
   | 'lose'
+  | 'reset'
   | 'hang'
-  | { status: number; headers?: Record<string, string>; body?: string };
+  | { status: number; headers?: OutgoingHttpHeaders; body?: string | Buffer; isEndless?: boolean };
 
 interface RecordedRequest {
   method: string;
@@ -35,7 +37,10 @@ export function inOrder(...behaviors: Behavior[]): () => Behavior {
   return () => behaviors.shift() ?? 'pass';
 }
 
-/** Starts a proxy that listens on the loopback interface and forwards requests to the URL `service`. */
+/**
+ * Starts a proxy that listens on the loopback interface and forwards requests to the URL `service`. Clients can also use
+ * it as their HTTP proxy (RFC 9110, 9.3.6).
+ */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let chooseBehavior: ChooseBehavior = inOrder();
@@ -47,10 +52,13 @@ export async function startClientProxy(service: string) {
     requests.push(recorded);
     const behavior = await chooseBehavior(recorded);
     if (behavior === 'hang') return;
+    if (behavior === 'reset') return void request.socket.resetAndDestroy();
     if (typeof behavior === 'object') {
-      response
-        .writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers })
-        .end(behavior.body);
+      response.writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers });
+      if (!behavior.isEndless) return void response.end(behavior.body);
+      response.write(behavior.body ?? '');
+      const interval = setInterval(() => response.write(' '), 100);
+      response.on('close', () => clearInterval(interval));
       return;
     }
     // Forwards the Host header too, so that links in the response point to the proxy.
@@ -64,8 +72,14 @@ export async function startClientProxy(service: string) {
   const server = createServer((request, response) => {
     respond(request, response).catch(() => request.socket.destroy()); // the client or the service disconnected
   });
+  // Node's fetch opens a tunnel also for http. The proxy answers the requests in the tunnel itself.
+  server.on('connect', (_request, socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    server.emit('connection', socket);
+  });
   const { origin, close } = await listenOnLoopback(server);
   return {
+    origin,
     baseUrl: `${origin}/v1`,
     /** Requests that have arrived since the last call to `decide`, in order of arrival. */
     requests,
