@@ -1,10 +1,16 @@
-// Client of the pet store API. It needs Go 1.23 and only the standard library.
+// Client of the pet store API. It needs Go 1.23 or newer, and no packages.
+//
+//	store, err := NewPetStore(baseURL, apiKey)
+//	rex, err := store.CreatePet(ctx, NewPet{Name: "Rex", CategoryID: 7}, idempotencyKey)
+//	for pet, err := range store.ListPets(ctx, PetQuery{Status: "available"}) { … }
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -12,46 +18,84 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Pet is a pet that the store offers. The service assigns the ID.
-type Pet struct {
-	ID         int64  `json:"id,omitempty"`
-	Name       string `json:"name"` // such as Rex
+// NewPet is a pet to create. Its status is available, pending, sold or empty.
+type NewPet struct {
+	Name       string `json:"name"`
 	CategoryID int64  `json:"categoryId"`
 	Status     string `json:"status,omitempty"`
 }
 
-// Error is an error response. AWS can send a response without an Error body, so Code can be empty.
-type Error struct {
+// Pet is a pet that the service has stored.
+type Pet struct {
+	ID int64 `json:"id"`
+	NewPet
+}
+
+// PetQuery selects pets. Without a status, it selects all pets. Limit is the number of pets per page, by default 100.
+type PetQuery struct {
+	Status string
+	Limit  int
+}
+
+// PetStoreError is a response that is not a success, or a success whose body is not as expected. Code is the code of
+// the error, such as invalid_request. AWS can send error responses without a code.
+type PetStoreError struct {
 	Status                   int
 	Code, Message, RequestID string
 }
 
-func (e *Error) Error() string {
-	return fmt.Sprintf("%d %s: %s (request %s)", e.Status, e.Code, e.Message, e.RequestID)
+func (e *PetStoreError) Error() string {
+	start := strings.TrimSpace(fmt.Sprint(e.Status, " ", e.Code))
+	return fmt.Sprintf("%s: %s (request %s)", start, e.Message, cmp.Or(e.RequestID, "without id"))
 }
 
-// Client sends requests with retries. BaseURL ends in /v1, without a slash.
-type Client struct{ BaseURL, APIKey string }
-
-var httpClient = http.Client{
-	Timeout:       30 * time.Second,
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+// PetStore sends requests with retries.
+type PetStore struct {
+	baseURL   string
+	authorize func(http.Header) // not the API key, because fmt prints all fields of a struct
 }
-var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 
-// ListPets yields all pets that match the query, newest first. The query can contain status and limit (the page size).
+// NewPetStore returns a client, or an error if the base URL or the API key is missing or malformed.
+func NewPetStore(baseURL, apiKey string) (*PetStore, error) {
+	base := normalized(strings.TrimSpace(baseURL))
+	if base == "" || strings.ContainsAny(baseURL, "?#") {
+		return nil, errors.New("the base URL must be an http or https URL in ASCII (with other hosts as xn--…) " +
+			"without credentials, query and fragment, such as https://api.example.com/v1")
+	}
+	key := strings.TrimSpace(apiKey)
+	if !visibleASCII.MatchString(key) {
+		return nil, errors.New("the API key must consist of visible ASCII characters")
+	}
+	authorize := func(headers http.Header) { headers.Set("Authorization", "Bearer "+key) }
+	return &PetStore{strings.TrimRight(base, "/"), authorize}, nil
+}
+
+// ListPets yields all pets that match the query, newest first. It requests each page only when its first pet is needed.
 // An error ends the iteration.
-func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, error] {
+func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, error] {
 	return func(yield func(Pet, error) bool) {
-		page := c.BaseURL + "/pets?" + query.Encode()
+		values := url.Values{"limit": {strconv.Itoa(cmp.Or(query.Limit, 100))}}
+		if query.Status != "" {
+			values.Set("status", query.Status)
+		}
+		page := s.baseURL + "/pets?" + values.Encode()
+		var requested []string
 		for page != "" {
+			if slices.Contains(requested, page) {
+				yield(Pet{}, fmt.Errorf("the list has no end, because it links to %s again", page))
+				return
+			}
+			requested = append(requested, page)
 			var pets []Pet
-			headers, err := c.send(ctx, "GET", page, nil, nil, &pets)
+			headers, err := s.send(ctx, "GET", page, nil, nil, &pets)
 			if err != nil {
 				yield(Pet{}, err)
 				return
@@ -61,66 +105,117 @@ func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, e
 					return
 				}
 			}
-			page = ""
-			if link := nextLink.FindStringSubmatch(strings.Join(headers.Values("Link"), ",")); link != nil {
-				page = link[1]
+			page, err = nextPage(strings.Join(headers.Values("Link"), ", "), page, s.baseURL)
+			if err != nil {
+				yield(Pet{}, err)
+				return
 			}
 		}
 	}
 }
 
-// CreatePet creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with this key create only one
-// pet.
-func (c Client) CreatePet(ctx context.Context, pet Pet, idempotencyKey string) (created Pet, err error) {
-	body, err := json.Marshal(pet)
-	if err == nil {
-		headers := map[string]string{"Content-Type": "application/json", "Idempotency-Key": idempotencyKey}
-		_, err = c.send(ctx, "POST", c.BaseURL+"/pets", headers, body, &created)
+// CreatePet creates a pet, and returns it with its ID. Generate one idempotency key per pet, such as a UUID, and store it
+// with the pet until the call returns. Within 24 hours, all calls with this key create only one pet.
+func (s *PetStore) CreatePet(ctx context.Context, pet NewPet, idempotencyKey string) (created Pet, err error) {
+	if !headerText.MatchString(idempotencyKey) {
+		return created, errors.New("an idempotency key of ASCII characters is missing: generate one per pet, and store it")
 	}
+	body, err := json.Marshal(pet)
+	if err != nil {
+		return created, err
+	}
+	headers := map[string]string{"Content-Type": "application/json", "Idempotency-Key": idempotencyKey}
+	_, err = s.send(ctx, "POST", s.baseURL+"/pets", headers, body, &created)
 	return created, err
 }
 
-// send sends a request with retries. The request must be a read, or a create with an Idempotency-Key.
-func (c Client) send(
+// send sends a request with retries. The request must be a read, or a create with an idempotency key.
+func (s *PetStore) send(
 	ctx context.Context, method, target string, headers map[string]string, body []byte, result any,
 ) (http.Header, error) {
-	if !strings.HasPrefix(target, c.BaseURL+"/") {
-		return nil, fmt.Errorf("the key for %s must not be sent to %s", c.BaseURL, target)
-	}
 	end := time.Now().Add(2 * time.Minute)
 	for attempt := 1; ; attempt++ {
 		request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
-		request.Header.Set("Authorization", "Bearer "+c.APIKey)
 		for name, value := range headers {
 			request.Header.Set(name, value)
 		}
+		s.authorize(request.Header)
+		retryAfter := ""
 		response, content, err := exchange(request)
-		pause := time.Duration(rand.Int64N(int64(time.Second) << (attempt - 1)))
-		isFinal := attempt == 6
 		if err == nil {
-			if response.StatusCode < 300 {
-				return response.Header, json.Unmarshal(content, result)
+			status := response.StatusCode
+			if 200 <= status && status < 300 {
+				return response.Header, parse(response, content, result)
 			}
 			err = errorOf(response, content)
-			isFinal = isFinal || response.StatusCode < 500 && response.StatusCode != 408 && response.StatusCode != 429
-			if seconds, parseErr := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); parseErr == nil {
-				pause = time.Duration(seconds) * time.Second
+			if status < 500 && status != 408 && status != 429 {
+				return nil, err
 			}
+			retryAfter = strings.Join(response.Header.Values("Retry-After"), ", ")
 		}
-		if isFinal || ctx.Err() != nil || time.Now().Add(pause).After(end) {
+		delay := retryDelay(retryAfter, attempt)
+		if attempt == 6 || ctx.Err() != nil || delay > time.Until(end) {
 			return nil, err
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(delay):
 		}
 	}
 }
 
-// exchange sends a request once. It returns an error if no complete response arrives.
+var (
+	link      = regexp.MustCompile(`<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)`)
+	parameter = regexp.MustCompile(`;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?`)
+)
+
+// nextPage returns the URL of the first link with rel="next" (RFC 8288), or an empty text if there is none.
+func nextPage(links, page, baseURL string) (string, error) {
+	for _, match := range link.FindAllStringSubmatch(links, -1) {
+		target, values := match[1], map[string]string{}
+		for _, match := range parameter.FindAllStringSubmatch(match[2], -1) {
+			name := strings.ToLower(match[1])
+			if _, isRepeated := values[name]; !isRepeated {
+				values[name] = match[2] + match[3]
+			}
+		}
+		relations := strings.Fields(strings.ToLower(values["rel"]))
+		if _, hasAnchor := values["anchor"]; hasAnchor || !slices.Contains(relations, "next") {
+			continue // the link of another page or relation
+		}
+		next := normalized(resolved(target, page))
+		if !strings.HasPrefix(next, baseURL+"/") {
+			return "", fmt.Errorf("the next page, %s, is not below %s, so it must not get the API key",
+				resolved(target, page), baseURL)
+		}
+		return next, nil
+	}
+	return "", nil
+}
+
+var digits = regexp.MustCompile(`^[0-9]+$`)
+
+// retryDelay returns the time before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter.
+func retryDelay(retryAfter string, attempt int) time.Duration {
+	if digits.MatchString(retryAfter) {
+		seconds, _ := strconv.ParseFloat(retryAfter, 64) // infinite after an overflow
+		return time.Duration(min(seconds, 1e6)) * time.Second
+	}
+	if date, err := time.Parse(http.TimeFormat, retryAfter); err == nil {
+		return time.Until(date)
+	}
+	return time.Duration(rand.Int64N(int64(time.Second) << (attempt - 1)))
+}
+
+var httpClient = http.Client{
+	Timeout:       30 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// exchange sends a request once. It returns an error if no complete response arrives in time.
 func exchange(request *http.Request) (*http.Response, []byte, error) {
 	response, err := httpClient.Do(request)
 	if err != nil {
@@ -131,9 +226,74 @@ func exchange(request *http.Request) (*http.Response, []byte, error) {
 	return response, content, err
 }
 
+var (
+	visibleASCII = regexp.MustCompile(`^[!-~]+$`)
+	headerText   = regexp.MustCompile(`^[!-~](?:[ -~]*[!-~])?$`)
+	dot          = regexp.MustCompile(`(?i)%2e`) // another form of "." (RFC 3986, 2.3), which net/url does not know
+)
+
+// resolved returns the absolute URL of a reference in a page, or the reference if it is malformed.
+func resolved(reference, page string) string {
+	base, err := url.Parse(page)
+	if err != nil {
+		return reference
+	}
+	target, err := base.Parse(dot.ReplaceAllString(reference, "."))
+	if err != nil {
+		return reference
+	}
+	target.Fragment = ""
+	return target.String()
+}
+
+// normalized returns a URL in lower case and without a default port, or an empty text if it is not a URL without
+// credentials.
+func normalized(text string) string {
+	target, err := url.Parse(text)
+	if err != nil || !visibleASCII.MatchString(text) || target.Hostname() == "" || target.User != nil {
+		return ""
+	}
+	defaultPort, isHTTP := map[string]string{"http": "80", "https": "443"}[target.Scheme]
+	port := target.Port()
+	if _, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16); err != nil || !isHTTP {
+		return ""
+	}
+	target.Host = strings.ToLower(strings.TrimSuffix(target.Host, ":"+port))
+	if port != "" && port != defaultPort {
+		target.Host += ":" + port
+	}
+	return target.String()
+}
+
 func errorOf(response *http.Response, content []byte) error {
-	result := &Error{Message: string(content[:min(len(content), 200)])}
-	_ = json.Unmarshal(content, result) // the body may not be JSON
-	result.Status, result.RequestID = response.StatusCode, response.Header.Get("x-amzn-RequestId")
-	return result
+	var body struct{ Code, Message string }
+	if json.Unmarshal(content, &body) != nil || body.Code == "" { // AWS can send a body that is not JSON
+		return newError(response, "", string(content[:min(len(content), 200)]))
+	}
+	return newError(response, body.Code, body.Message)
+}
+
+// parse parses the body of a success into result, which is a *[]Pet or a *Pet. It returns a PetStoreError if the body
+// is not JSON of the expected kind.
+func parse(response *http.Response, content []byte, result any) error {
+	kind, start := "object", "{"
+	if _, isArray := result.(*[]Pet); isArray {
+		kind, start = "array", "["
+	}
+	err := json.Unmarshal(content, result)
+	if err == nil && utf8.Valid(content) && strings.HasPrefix(strings.TrimSpace(string(content)), start) {
+		return nil
+	}
+	return newError(response, "", fmt.Sprintf("the body is not a JSON %s: %s", kind, content[:min(len(content), 200)]))
+}
+
+func newError(response *http.Response, code, message string) error {
+	// Without control characters, a message can't change a terminal or forge lines in a log.
+	message = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, message)
+	return &PetStoreError{response.StatusCode, code, message, response.Header.Get("x-amzn-RequestId")}
 }

@@ -1,103 +1,182 @@
-import type { components, operations } from './pet-store.d.ts';
+// Client of the pet store API. It needs Node.js 22 or newer, and no packages.
+//
+//   const store = new PetStore(baseUrl, apiKey);
+//   const rex = await store.createPet({ name: 'Rex', categoryId: 7n }, idempotencyKey);
+//   for await (const pet of store.listPets({ status: 'available' })) console.log(pet.name);
 
-type Schemas = components['schemas'];
-type Exact<Schema> = { [Field in keyof Schema]: Field extends 'id' | 'categoryId' ? bigint : Schema[Field] };
-export type Pet = Exact<Schemas['Pet']>;
-export type NewPet = Exact<Schemas['NewPet']>;
-export type ListQuery = Omit<NonNullable<operations['listPets']['parameters']['query']>, 'cursor'>;
-export type Service = { baseUrl: string; apiKey: string };
+export type PetStatus = 'available' | 'pending' | 'sold';
+export type NewPet = { name: string; categoryId: bigint; status?: PetStatus | undefined };
+export type Pet = NewPet & { id: bigint };
 
-/** An error response. AWS can send a response without an Error body, so `code` can be undefined. */
+/** A response that is not a success, or a success whose body is not as expected. */
 export class PetStoreError extends Error {
   readonly status: number;
+  /** Code of the error, such as `invalid_request`. AWS can send error responses without a code. */
   readonly code: string | undefined;
-  readonly requestId: string | null;
-  constructor({ status, headers }: Response, text: string) {
-    const requestId = headers.get('x-amzn-RequestId');
-    const { code, message = text.slice(0, 200) } = errorBody(text);
-    super(`${status} ${code}: ${message} (request ${requestId})`);
+  readonly requestId: string | undefined;
+
+  constructor({ status, headers }: Response, message: string, code?: string) {
+    const requestId = headers.get('x-amzn-RequestId') ?? undefined;
+    const start = code === undefined ? status : `${status} ${code}`;
+    // Without control characters, a message can't change a terminal or forge lines in a log.
+    super(`${start}: ${message.replaceAll(/\p{Cc}+/gu, ' ')} (request ${requestId ?? 'without id'})`);
     this.status = status;
     this.code = code;
     this.requestId = requestId;
   }
 }
 
-/** Yields all pets that match the query, newest first. Requests each page only when its first pet is needed. */
-export async function* listPets(service: Service, query: ListQuery = { limit: 100 }): AsyncGenerator<Pet> {
-  let page: URL | undefined = new URL(`${service.baseUrl}/pets`);
-  for (const [name, value] of Object.entries(query)) page.searchParams.set(name, String(value));
-  while (page) {
-    const { text, headers } = await send(service, page);
-    yield* parse(text) as Pet[];
-    const next = /<([^<>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-    page = next === undefined ? undefined : new URL(next, page);
+export class PetStore {
+  readonly #baseUrl: string;
+  readonly #apiKey: string;
+
+  /** @throws TypeError if the base URL or the API key is missing or malformed */
+  constructor(baseUrl: string | undefined, apiKey: string | undefined) {
+    this.#baseUrl = normalizedBaseUrl(baseUrl?.trim() ?? '');
+    this.#apiKey = apiKey?.trim() ?? '';
+    if (!/^[!-~]+$/.test(this.#apiKey))
+      throw new TypeError('The API key must consist of visible ASCII characters.');
   }
-}
 
-/** Creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with this key create only one pet. */
-export async function createPet(service: Service, pet: NewPet, idempotencyKey: string): Promise<Pet> {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
-  const url = new URL(`${service.baseUrl}/pets`);
-  const { text } = await send(service, url, { method: 'POST', headers, body: stringify(pet) });
-  return parse(text) as Pet;
-}
-
-/** Sends a request with retries. The request must be a read, or a create with an Idempotency-Key. */
-async function send({ baseUrl, apiKey }: Service, url: URL, init: RequestInit = {}) {
-  if (!url.href.startsWith(`${baseUrl}/`))
-    throw new Error(`The key for ${baseUrl} must not be sent to ${url}.`);
-  const request = new Request(url, { ...init, redirect: 'manual' });
-  request.headers.set('Authorization', `Bearer ${apiKey}`);
-  const end = Date.now() + 120_000;
-  for (let attempt = 1; ; attempt += 1) {
-    let wait = Math.random() * 1_000 * 2 ** (attempt - 1);
-    let isFinal = attempt === 6;
-    let failure: unknown;
-    try {
-      const response = await fetch(request.clone(), { signal: AbortSignal.timeout(30_000) });
-      const text = await response.text();
-      if (response.ok) return { text, headers: response.headers };
-      failure = new PetStoreError(response, text);
-      isFinal ||= response.status < 500 && ![408, 429].includes(response.status);
-      const retryAfter = response.headers.get('Retry-After') ?? '';
-      if (/^\d+$/.test(retryAfter)) wait = 1_000 * Number(retryAfter);
-    } catch (error) {
-      failure = error; // a timeout or a lost connection
+  /**
+   * Yields all pets, newest first. Requests each page only when its first pet is needed.
+   *
+   * @param query the status of the pets, by default any, and the number of pets per page
+   */
+  async *listPets(
+    query: { status?: PetStatus | undefined; limit?: number | undefined } = {},
+  ): AsyncGenerator<Pet> {
+    const first = new URL(`${this.#baseUrl}/pets`);
+    const { limit = 100, ...filters } = query;
+    for (const [name, value] of Object.entries({ limit, ...filters }))
+      if (value !== undefined) first.searchParams.set(name, String(value));
+    const requested = new Set<string>();
+    for (let page: string | undefined = first.href; page !== undefined;) {
+      if (requested.has(page)) throw new Error(`The list has no end, because it links to ${page} again.`);
+      requested.add(page);
+      const { headers, body } = await this.#send('array', page);
+      yield* body as Pet[];
+      page = nextPage(headers.get('Link') ?? '', page, this.#baseUrl);
     }
-    if (isFinal || Date.now() + wait > end) throw failure;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+
+  /**
+   * Creates a pet.
+   *
+   * @param idempotencyKey generated once per pet, such as a UUID, and stored with the pet until the call returns. Within
+   *   24 hours, all calls with this key create only one pet.
+   */
+  async createPet(pet: NewPet, idempotencyKey: string): Promise<Pet> {
+    if (typeof idempotencyKey !== 'string' || !/^[!-~](?:[ -~]*[!-~])?$/.test(idempotencyKey))
+      throw new TypeError(
+        'An idempotency key of ASCII characters is missing. Generate one per pet, and store it.',
+      );
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
+    const init = { method: 'POST', headers, body: stringify(pet) };
+    return (await this.#send('object', `${this.#baseUrl}/pets`, init)).body as Pet;
+  }
+
+  /** Sends a request with retries. The request must be a read, or a create with an idempotency key. */
+  async #send(kind: 'array' | 'object', url: string, init: RequestInit = {}) {
+    const headers = new Headers(init.headers);
+    headers.set('Authorization', `Bearer ${this.#apiKey}`);
+    const end = performance.now() + 120_000;
+    for (let attempt = 1; ; attempt += 1) {
+      let failure: unknown;
+      let retryAfter = '';
+      try {
+        const signal = AbortSignal.timeout(30_000);
+        const response = await fetch(url, { ...init, headers, redirect: 'manual', signal });
+        const content = await response.arrayBuffer();
+        if (response.ok) return { headers: response.headers, body: parse(response, content, kind) };
+        failure = errorOf(response, content);
+        retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
+      } catch (error) {
+        failure = error; // a timeout, a lost connection or a body that is not as expected
+      }
+      if (failure instanceof PetStoreError && !isTemporary(failure.status)) throw failure;
+      const delay = retryDelay(retryAfter, attempt);
+      if (attempt === 6 || performance.now() + delay > end) throw failure;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
   }
 }
 
-function errorBody(text: string): { code?: string; message?: string } {
+/** Returns the URL of the first link with `rel="next"` (RFC 8288), or undefined if there is none. */
+function nextPage(links: string, page: string, baseUrl: string): string | undefined {
+  for (const [, target = '', parameters = ''] of links.matchAll(
+    /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g,
+  )) {
+    const values = new Map<string, string>();
+    for (const [, name = '', quoted, token = ''] of parameters.matchAll(
+      /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g,
+    ))
+      if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), quoted ?? token);
+    const relations = (values.get('rel') ?? '').toLowerCase().split(/\s+/);
+    if (values.has('anchor') || !relations.includes('next')) continue; // the link of another page or relation
+    const url = /^[!-~]*$/.test(target) ? URL.parse(target, page) : null;
+    if (url) url.hash = '';
+    if (!url?.href.startsWith(`${baseUrl}/`))
+      throw new Error(
+        `The next page, ${url?.href ?? target}, is not below ${baseUrl}, so it must not get the API key.`,
+      );
+    return url.href;
+  }
+  return undefined;
+}
+
+/** Returns the milliseconds before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter. */
+function retryDelay(retryAfter: string, attempt: number): number {
+  if (/^\d+$/.test(retryAfter)) return 1_000 * Number(retryAfter);
+  const isDate = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/.test(retryAfter);
+  const date = isDate ? Date.parse(retryAfter) : Number.NaN;
+  return Number.isNaN(date) ? Math.random() * 1_000 * 2 ** (attempt - 1) : Math.max(0, date - Date.now());
+}
+
+function isTemporary(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
+function normalizedBaseUrl(text: string): string {
+  const url = /^https?:\/\/[^\s/?#@\\]+(?:\/[\w.~%-]*)*$/i.test(text) ? URL.parse(text) : null;
+  if (!url)
+    throw new TypeError(
+      'The base URL must be an http or https URL without credentials, query and fragment, such as https://api.example.com/v1.',
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+function errorOf(response: Response, content: ArrayBuffer): PetStoreError {
+  const text = new TextDecoder().decode(content);
   try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
+    const { code, message } = JSON.parse(text);
+    if (typeof code === 'string' && typeof message === 'string')
+      return new PetStoreError(response, message, code);
+  } catch {} // AWS can send a body that is not JSON
+  return new PetStoreError(response, text.slice(0, 200));
 }
 
-// TypeScript does not declare `context` and `rawJSON` yet: https://tc39.es/proposal-json-parse-with-source/
-declare global {
-  interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-    ): unknown;
-    rawJSON(text: string): unknown;
-  }
-}
-if (!('rawJSON' in JSON))
-  throw new Error('This engine has no JSON.rawJSON, so it would round 64-bit integers.');
-
-function parse(text: string): unknown {
-  return JSON.parse(text, (key, value, { source }) =>
-    typeof value === 'number' && (key === 'id' || key === 'categoryId') ? BigInt(source!) : value,
-  );
-}
+// JSON.parse and JSON.rawJSON keep all 64 bits of an integer, but TypeScript does not declare this yet:
+// https://tc39.es/proposal-json-parse-with-source/
+const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
+if (!rawJSON) throw new Error('This engine has no JSON.rawJSON, so it would round integers.');
 
 function stringify(pet: NewPet): string {
   return JSON.stringify(pet, (_key, value: unknown) =>
-    typeof value === 'bigint' ? JSON.rawJSON(`${value}`) : value,
+    typeof value === 'bigint' ? rawJSON!(`${value}`) : value,
   );
+}
+
+/** Parses the body of a success. @throws PetStoreError if the body is not JSON of the expected kind */
+function parse(response: Response, content: ArrayBuffer, kind: 'array' | 'object'): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    const body: unknown = JSON.parse(text, (key, value: unknown, context?: { source?: string }) => {
+      const isInteger = (key === 'id' || key === 'categoryId') && /^-?\d+$/.test(context?.source ?? '');
+      return isInteger ? BigInt(context!.source!) : value;
+    });
+    if (typeof body === 'object' && body !== null && Array.isArray(body) === (kind === 'array')) return body;
+  } catch {} // reported below
+  const start = new TextDecoder().decode(content.slice(0, 200));
+  throw new PetStoreError(response, `The body is not a JSON ${kind}: ${start}`);
 }

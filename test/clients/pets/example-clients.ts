@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { codeBlocksIn, filesPrintedIn } from '../../support/markdown-code.ts';
-import { done, type Outcome, outcomeOf } from '../../support/run-command.ts';
+import { done, type Outcome, outcomeOf, sharedCompileCache } from '../../support/run-command.ts';
 
 /** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
@@ -52,8 +52,7 @@ const typescript = `
       const exact = (_key: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
       const print = (value: unknown) => console.log(JSON.stringify(value, exact));`;
 const python = `
-import json, logging, os, pprint, sys, pets
-logging.basicConfig(level=logging.DEBUG)
+import json, os, sys, pets
 store = pets.PetStore(os.environ["BASE_URL"], os.environ["API_KEY"])
 first, second = (sys.argv + ["", ""])[1:3]`;
 const go = `package main
@@ -62,6 +61,12 @@ func check(err error) { if err != nil { log.Fatal(err) } }
 func open() *PetStore { store, err := NewPetStore(os.Getenv("BASE_URL"), os.Getenv("API_KEY")); check(err); return store }
 var _, _, _, _ = context.Background, fmt.Print, strconv.Atoi, json.Marshal
 `;
+
+/** Returns the path of Python itself, because `python3` can be a script that finds it slowly. */
+function pythonPath(): string {
+  const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  return stdout?.trim() || 'python3';
+}
 
 export const clients: ExampleClient[] = [
   {
@@ -96,7 +101,7 @@ export const clients: ExampleClient[] = [
   {
     name: 'Python',
     check: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
-    run: ['python3'],
+    run: [pythonPath()],
     library: 'pets.py',
     uses: { file: 'try.py' },
     timeout: ['TIMEOUT = 30', 'TIMEOUT = 1'],
@@ -109,7 +114,7 @@ pet = json.load(open(first, encoding="utf-8"))
 print(json.dumps(store.create_pet({"status": None, **pet}, second or None)))`,
     show: `${python}
 print(store, repr(store), [store], f"{store!r} {store!a}")
-pprint.pprint(store)`,
+import pprint; pprint.pprint({"store": store})`,
   },
   {
     name: 'Go',
@@ -141,7 +146,7 @@ func main() {
 func main() {
   store := open()
   fmt.Println(store, *store, []any{*store})
-  fmt.Printf("%+v %#v %s %q %x\n", *store, *store, *store, *store, *store)
+  fmt.Printf("%+v %#v %s %q %x\\n", *store, *store, *store, *store, *store)
   text, _ := json.Marshal(store)
   fmt.Println(string(text))
 }`,
@@ -226,6 +231,9 @@ function execute(cwd: string, [file = '', ...parameters]: string[], environment:
   // Omits the developer's settings, such as proxies and .curlrc, because they must not affect the client.
   const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
   return outcomeOf(
-    promisify(execFile)(file, parameters, { cwd, env: { PATH, GOCACHE, HOME: cwd, ...environment } }),
+    promisify(execFile)(file, parameters, {
+      cwd,
+      env: { PATH, GOCACHE, HOME: cwd, ...sharedCompileCache(), ...environment },
+    }),
   );
 }

@@ -158,7 +158,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<?cursor=1; rel="next"', 'end'],
   ['<?cursor=1>; title="; rel="next', 'end'],
   [`<?cursor=1>; title="${'\\"'.repeat(6_000)}`, 'end'],
-  [`${'<'.repeat(12_000)}`, 'end'],
+  ['<'.repeat(12_000), 'end'],
   [`<?cursor=1>${'; '.repeat(6_000)}`, 'end'],
   [`<?cursor=2>;${' '.repeat(6_000)}rel${' '.repeat(6_000)}=next`, '/v1/pets?cursor=2'],
   // The key is only for the base URL.
@@ -186,7 +186,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<#page2>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<?limit=100>; rel="next"', ['{origin}/v1/pets?limit=100']],
-  ['<HTTP://{host}/v1/x/../pets?limit=100>; rel="next"', ['{origin}/v1/pets?limit=100']],
+  ['</v1/x/../pets?limit=100>; rel="next"', ['{origin}/v1/pets?limit=100']],
 ];
 
 const links: HostileCase[] = linkCases.map(([link, outcome]) => {
