@@ -23,6 +23,8 @@ export interface ExampleClient {
   uses: { file: string; exitCode?: number };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
+  /** Whether a create has an argument for the Idempotency-Key. Otherwise, the client stores the key itself. */
+  hasKeyArgument: boolean;
   /** Whether the client converts base URLs with non-ASCII hosts. Otherwise, it rejects them. */
   convertsHosts: boolean;
   /**
@@ -76,6 +78,7 @@ export const clients: ExampleClient[] = [
     library: 'pets.sh',
     uses: { file: 'try.sh', exitCode: 22 },
     timeout: ['--max-time 30', '--max-time 1'],
+    hasKeyArgument: false,
     convertsHosts: false,
     list: `. ./pets.sh; if [ "$1$2" ]; then list_pets "limit=\${2:-100}\${1:+&status=$1}"; else list_pets; fi`,
     create: `. ./pets.sh; create_pet "$1"`,
@@ -87,6 +90,7 @@ export const clients: ExampleClient[] = [
     library: 'pets.ts',
     uses: { file: 'try.ts' },
     timeout: ['timeout(30_000)', 'timeout(1_000)'],
+    hasKeyArgument: true,
     convertsHosts: true,
     list: `${typescript}
       const status = (first || undefined) as PetStatus | undefined;
@@ -105,6 +109,7 @@ export const clients: ExampleClient[] = [
     library: 'pets.py',
     uses: { file: 'try.py' },
     timeout: ['TIMEOUT = 30', 'TIMEOUT = 1'],
+    hasKeyArgument: true,
     convertsHosts: true,
     list: `${python}
 for pet in store.list_pets(status=first or None, limit=int(second) if second else None):
@@ -124,6 +129,7 @@ import pprint; pprint.pprint({"store": store})`,
     library: 'pets.go',
     uses: { file: 'try.go' },
     timeout: ['30 * time.Second', '1 * time.Second'],
+    hasKeyArgument: true,
     convertsHosts: false,
     list: `${go}
 func main() {
@@ -188,6 +194,15 @@ export function unpack(parent: string): string {
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
   return folder;
+}
+
+/** Replaces the timeout of an attempt in the client's code with a second. */
+export function shortenTimeout(folder: string, { library, timeout: [written, short] }: ExampleClient): void {
+  const file = join(folder, library);
+  const code = readFileSync(file, 'utf8');
+  if (code.split(written).length !== 2)
+    throw new Error(`${library} does not contain ${written} exactly once.`);
+  writeFileSync(file, code.replace(written, short));
 }
 
 /** Runs `program`, which is either the file name of an example or source code. Several programs can run at a time. */

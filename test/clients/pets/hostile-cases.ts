@@ -21,7 +21,7 @@ export interface HostileCase {
   requests: string[];
   /** The shortest time between the first two requests, in milliseconds. */
   wait?: number;
-  /** JSON body of each request. */
+  /** Body of each request, without white space. */
   sends?: string;
   /** Ids of the pets that the client prints. */
   prints: bigint[];

@@ -1,0 +1,158 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateApiKey } from '../../../shared/api-key-format.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
+import { type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  clients,
+  describeFor,
+  type ExampleClient,
+  runIn,
+  shortenTimeout,
+  unpack,
+} from './example-clients.ts';
+import { type HostileCase, hostileCases, idempotencyKeyCases } from './hostile-cases.ts';
+
+// Runs the clients in docs/clients with rare and wrong input. A server sends all responses, so no service is needed.
+
+const folder = temporaryFolder();
+const apiKey = generateApiKey('staging');
+/** The part of the key that must be in no output. */
+const secret = apiKey.slice(-36);
+const servers: ClientProxy[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.close();
+});
+
+async function startServer(): Promise<ClientProxy> {
+  const server = await startClientProxy('');
+  servers.push(server);
+  return server;
+}
+
+/** Environment variables that make a client send all requests through an HTTP proxy. */
+function proxiedThrough({ origin }: ClientProxy): Record<string, string> {
+  return { http_proxy: origin, HTTP_PROXY: origin, NODE_USE_ENV_PROXY: '1' };
+}
+
+/** Replaces placeholders such as `{origin}` in all texts of `value`. */
+function fill<Value>(value: Value, { origin }: ClientProxy): Value {
+  const { host, port } = new URL(origin);
+  const values: Record<string, string> = { origin, host, port, key: apiKey };
+  const fillText = (text: string) =>
+    text.replaceAll(/\{(origin|host|port|key)\}/g, (_, name) => values[name]!);
+  const text = JSON.stringify(value);
+  return JSON.parse(text, (_, part) => (typeof part === 'string' ? fillText(part) : part)) as Value;
+}
+
+for (const client of clients) {
+  describeFor(client)(`the ${client.name} client`, () => {
+    const files = unpack(folder);
+    const impatientFiles = unpack(folder);
+    shortenTimeout(impatientFiles, client);
+
+    const cases = client.hasKeyArgument ? [...hostileCases, ...idempotencyKeyCases] : hostileCases;
+    test.concurrent.each(cases.map((hostile) => [hostile.title, hostile] as const))(
+      '%s',
+      async (_, hostile) => {
+        const server = await startServer();
+        const found = await play(client, hostile.hasShortTimeout ? impatientFiles : files, hostile, server);
+        const { requests, prints, fails, wait = 0, sends } = hostile;
+        expect(found).toEqual({
+          requests: fill(requests, server).map((url) =>
+            url.startsWith('/') ? `${server.origin}${url}` : url,
+          ),
+          authorizations: requests.map(() => `Bearer ${apiKey}`),
+          bodies: requests.map(() => sends ?? ''),
+          prints,
+          isSuccess: fails === undefined,
+          missingTexts: [],
+          printsSecret: false,
+          time: expect.any(Number),
+        });
+        expect(found.time).toBeGreaterThanOrEqual(wait);
+      },
+    );
+
+    test.concurrent('a base URL with a non-ASCII host is converted, or rejected with advice', async () => {
+      const server = await startServer();
+      server.decide(inOrder({ status: 200, body: '[]' }));
+      const environment = {
+        BASE_URL: 'http://BÜCHER.example/v1',
+        API_KEY: apiKey,
+        ...proxiedThrough(server),
+      };
+      const { code, stderr } = await runIn(files, client, client.list, ['', ''], environment);
+      const hosts = server.requests.map(({ headers }) => headers.host);
+      expect({ isSuccess: code === 0, hosts, hasAdvice: /base URL must.*xn--/.test(stderr) }).toEqual(
+        client.convertsHosts
+          ? { isSuccess: true, hosts: ['xn--bcher-kva.example'], hasAdvice: false }
+          : { isSuccess: false, hosts: [], hasAdvice: true },
+      );
+    });
+
+    test.concurrent('a redirect to another server does not send it the key', async () => {
+      const [server, other] = [await startServer(), await startServer()];
+      server.decide(inOrder({ status: 307, headers: { Location: `${other.baseUrl}/pets` } }));
+      const environment = { BASE_URL: server.baseUrl, API_KEY: apiKey };
+      const { code } = await runIn(files, client, client.list, ['', ''], environment);
+      expect([code === 0, server.requests.length, other.requests.length]).toEqual([false, 1, 0]);
+    });
+
+    const { show } = client;
+    if (show === undefined) return;
+    test.concurrent('the client object does not print the key', async () => {
+      const environment = { BASE_URL: 'http://127.0.0.1:1/v1', API_KEY: apiKey };
+      const { code, stdout, stderr } = await runIn(files, client, show, ['', ''], environment);
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });
+      expect(stdout).not.toContain(secret);
+      expect(stdout).not.toContain(Buffer.from(secret).toString('hex'));
+    });
+  });
+}
+
+/** Runs a client in one case, and returns what the server received and what the client printed. */
+async function play(client: ExampleClient, files: string, hostile: HostileCase, server: ClientProxy) {
+  const { list = ['', ''], create, baseUrl = '{origin}/v1', apiKey: key = '{key}' } = hostile;
+  const responses = [...hostile.responses];
+  server.decide(() => {
+    const next = responses.shift() ?? { status: 418, body: 'The case expects fewer requests.' };
+    const behavior = typeof next === 'function' ? next() : next;
+    return typeof behavior === 'string'
+      ? behavior
+      : { ...behavior, headers: fill(behavior.headers ?? {}, server) };
+  });
+  const file = `${randomUUID()}.json`;
+  if (create) writeFileSync(join(files, file), create.pet);
+  const program = create ? client.create : client.list;
+  const parameters = create ? [file, create.key ?? randomUUID()] : list;
+  const { code, stdout, stderr } = await runIn(files, client, program, parameters, {
+    BASE_URL: fill(baseUrl, server),
+    API_KEY: fill(key, server),
+    ...(hostile.proxied && proxiedThrough(server)),
+  });
+
+  const { requests } = server;
+  const isFound = (text: string | RegExp) =>
+    typeof text === 'string' ? stderr.includes(fill(text, server)) : text.test(stderr);
+  return {
+    requests: requests.map(({ target, headers: { host } }) =>
+      target.startsWith('/') ? `http://${host}${target}` : target,
+    ),
+    authorizations: requests.map(({ headers }) => headers.authorization),
+    bodies: requests.map(({ body }) => body.replaceAll(/\s/g, '')),
+    prints: stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => parseJson(line) as { id: bigint } | { id: bigint }[])
+      .map(({ id }) => id),
+    isSuccess: code === 0,
+    missingTexts: (hostile.fails ?? []).filter((text) => !isFound(text)),
+    printsSecret: [secret, 'hunter2'].some((text) => `${stdout}${stderr}`.includes(text)),
+    /** Time between the first two requests, in milliseconds. */
+    time: requests.length > 1 ? requests[1]!.time - requests[0]!.time : 0,
+  };
+}
