@@ -168,16 +168,28 @@ export function outputOf({ uses: { file } }: ExampleClient): string {
   return output.code;
 }
 
+/** Returns the content of a client's file or of an example in docs/clients/pets.md. */
+export function fileOf(name: string): string {
+  const code = files.get(name);
+  if (code === undefined) throw new Error(`There is no ${name} in docs/clients.`);
+  return code;
+}
+
 /** TypeScript lines that each cause a compiler error if they are appended to `try.ts`. */
 export const wrongUses = [
   `rex.colour;`,
   `rex.id satisfies number;`,
   `rex.status satisfies string;`,
-  `await createPet(service, { name: '', categoryId: 7 }, idempotencyKey);`,
-  `await createPet(service, { name: '', categoryId: 7n, status: 'nonsense' }, idempotencyKey);`,
-  `await createPet(service, { name: '' }, idempotencyKey);`,
-  `await createPet(service, { name: '', categoryId: 7n });`,
-  `listPets(service, { cursor: 'x' });`,
+  `await store.createPet({ name: '', categoryId: 7 }, idempotencyKey);`,
+  `await store.createPet({ name: '', categoryId: 7n, status: 'nonsense' }, idempotencyKey);`,
+  `await store.createPet({ name: '' }, idempotencyKey);`,
+  `await store.createPet({ name: '', categoryId: 7n });`,
+  `await store.createPet({ name: '', categoryId: 7n }, undefined);`,
+  `await store.createPet({ name: '', categoryId: 7n, colour: '' }, idempotencyKey);`,
+  `store.listPets({ cursor: 'x' });`,
+  `store.listPets({ limit: '5' });`,
+  `store.listPets({ status: 'nonsense' });`,
+  `new PetStore('https://api.example.com/v1');`,
   `new PetStoreError(500, 'x');`,
 ];
 
