@@ -167,28 +167,29 @@ func (s *PetStore) send(
 	}
 }
 
+// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters.
 var (
 	link      = regexp.MustCompile(`<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)`)
 	parameter = regexp.MustCompile(`;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?`)
 )
 
-// nextPage returns the URL of the first link with rel="next" (RFC 8288), or an empty text if there is none.
+// nextPage returns the URL of the first link with rel="next", or an empty text if there is none.
 func nextPage(links, page, baseURL string) (string, error) {
 	for _, match := range link.FindAllStringSubmatch(links, -1) {
 		target, values := match[1], map[string]string{}
 		for _, match := range parameter.FindAllStringSubmatch(match[2], -1) {
 			name := strings.ToLower(match[1])
-			if _, isRepeated := values[name]; !isRepeated {
+			if _, isRepeated := values[name]; !isRepeated { // of several, the first counts
 				values[name] = match[2] + match[3]
 			}
 		}
 		relations := strings.Fields(strings.ToLower(values["rel"]))
 		if _, hasAnchor := values["anchor"]; hasAnchor || !slices.Contains(relations, "next") {
-			continue // the link of another page or relation
+			continue // about another page, or another relation
 		}
 		next := normalized(resolved(target, page))
 		if !strings.HasPrefix(next, baseURL+"/") {
-			return "", fmt.Errorf("the next page, %s, is not below %s, so it must not get the API key",
+			return "", fmt.Errorf("the next page, %s, is not below %s; the API key was not sent to it",
 				resolved(target, page), baseURL)
 		}
 		return next, nil

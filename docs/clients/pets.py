@@ -93,24 +93,27 @@ class PetStore:
         raise failure
 
 
+# Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. Without backtracking, also if malformed.
+_LINK = re.compile(r'<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)')
+_PARAMETER = re.compile(r';\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?')
+
+
 def _next_page(links, page, base_url):
-    """Returns the URL of the first link with `rel="next"` (RFC 8288), or None if there is none."""
-    for target, parameters in re.findall(r'<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)', links):
+    """Returns the URL of the first link with `rel="next"`, or None if there is none."""
+    for target, parameters in _LINK.findall(links):
         values = {}
-        for name, quoted, token in re.findall(
-            r';\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?', parameters
-        ):
-            values.setdefault(name.lower(), quoted or token)
+        for name, quoted, token in _PARAMETER.findall(parameters):
+            values.setdefault(name.lower(), quoted or token)  # of several, the first counts
         if "anchor" in values or "next" not in values.get("rel", "").lower().split():
-            continue  # the link of another page or relation
+            continue  # about another page, or another relation
         try:
             # "%2e" is another form of "." (RFC 3986, 2.3), but urljoin does not know it.
-            url = urldefrag(urljoin(page, re.sub("%2e", ".", target, flags=re.I))).url
+            url = urldefrag(urljoin(page, re.sub("%2e", ".", target, flags=re.IGNORECASE))).url
         except ValueError:
             url = target
         normalized = _normalized(url)
         if normalized is None or not normalized.startswith(f"{base_url}/"):
-            raise ValueError(f"The next page, {url}, is not below {base_url}, so it must not get the API key.")
+            raise ValueError(f"The next page, {url}, is not below {base_url}. The API key was not sent to it.")
         return normalized
     return None
 
@@ -153,13 +156,16 @@ def _exchange(request):
         return response.status, response.headers, content
 
 
+_URL = re.compile(
+    r"(https?)://([^\s/?#@\\:\[\]]+|\[[\da-f:.]+\])(?::(\d{0,5}))?"  # scheme, host and port
+    r"((?:/(?!\.\.?(?:[/?]|$))[\w.~%!$&'()*+,;=:@-]*)*(?:\?[!-~]*)?)",  # path without "..", and query
+    re.ASCII | re.IGNORECASE,
+)
+
+
 def _normalized(url):
-    """Returns the URL in lower case and without a default port, or None if it is not a URL without credentials."""
-    match = re.fullmatch(
-        r"(https?)://([^\s/?#@\\:\[\]]+|\[[\da-f:.]+\])(?::(\d{0,5}))?((?:/(?!\.\.?(?:[/?]|$))[\w.~%!$&'()*+,;=:@-]*)*(?:\?[!-~]*)?)",
-        url,
-        re.ASCII | re.IGNORECASE,
-    )
+    """Returns an http or https URL in lower case and without its default port, or None if it is malformed."""
+    match = _URL.fullmatch(url)
     if not match:
         return None
     scheme, host, port, rest = match.groups(default="")

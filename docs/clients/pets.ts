@@ -102,23 +102,25 @@ export class PetStore {
   }
 }
 
-/** Returns the URL of the first link with `rel="next"` (RFC 8288), or undefined if there is none. */
+// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. Without backtracking, also if malformed.
+const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g;
+const PARAMETER = /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g;
+
+/** Returns the URL of the first link with `rel="next"`, or undefined if there is none. */
 function nextPage(links: string, page: string, baseUrl: string): string | undefined {
-  for (const [, target = '', parameters = ''] of links.matchAll(
-    /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g,
-  )) {
+  for (const [, target = '', parameters = ''] of links.matchAll(LINK)) {
     const values = new Map<string, string>();
-    for (const [, name = '', quoted, token = ''] of parameters.matchAll(
-      /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g,
-    ))
-      if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), quoted ?? token);
+    for (const [, name = '', quoted, token = ''] of parameters.matchAll(PARAMETER)) {
+      const key = name.toLowerCase();
+      if (!values.has(key)) values.set(key, quoted ?? token); // of several, the first counts
+    }
     const relations = (values.get('rel') ?? '').toLowerCase().split(/\s+/);
-    if (values.has('anchor') || !relations.includes('next')) continue; // the link of another page or relation
+    if (values.has('anchor') || !relations.includes('next')) continue; // about another page, or another relation
     const url = /^[!-~]*$/.test(target) ? URL.parse(target, page) : null;
     if (url) url.hash = '';
     if (!url?.href.startsWith(`${baseUrl}/`))
       throw new Error(
-        `The next page, ${url?.href ?? target}, is not below ${baseUrl}, so it must not get the API key.`,
+        `The next page, ${url?.href ?? target}, is not below ${baseUrl}. The API key was not sent to it.`,
       );
     return url.href;
   }
