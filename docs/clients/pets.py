@@ -93,7 +93,8 @@ class PetStore:
         raise failure
 
 
-# Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. Without backtracking, also if malformed.
+# Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take linear time, because
+# they accept a quoted text without an end.
 _LINK = re.compile(r'<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)')
 _PARAMETER = re.compile(r';\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?')
 

@@ -102,7 +102,8 @@ export class PetStore {
   }
 }
 
-// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. Without backtracking, also if malformed.
+// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take linear time, because
+// they accept a quoted text without an end.
 const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g;
 const PARAMETER = /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g;
 
@@ -163,7 +164,8 @@ function errorOf(response: Response, content: ArrayBuffer): PetStoreError {
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 if (!rawJSON) throw new Error('This engine has no JSON.rawJSON, so it would round integers.');
 
-function stringify(pet: NewPet): string {
+/** Returns the JSON of a pet, whose integers are of the type that JSON.stringify rejects. */
+export function stringify(pet: NewPet): string {
   return JSON.stringify(pet, (_key, value: unknown) =>
     typeof value === 'bigint' ? rawJSON!(`${value}`) : value,
   );

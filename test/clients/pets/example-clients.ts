@@ -260,7 +260,8 @@ function execute(cwd: string, [file = '', ...parameters]: string[], environment:
   return outcomeOf(
     promisify(execFile)(file, parameters, {
       cwd,
-      env: { PATH, GOCACHE, HOME: cwd, ...sharedCompileCache(), ...environment },
+      // In another time zone than GMT, a client must still read HTTP dates.
+      env: { PATH, GOCACHE, HOME: cwd, TZ: 'PST8', ...sharedCompileCache(), ...environment },
     }),
   );
 }
