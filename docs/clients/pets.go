@@ -205,7 +205,7 @@ func retryDelay(retryAfter string, attempt int) time.Duration {
 		seconds, _ := strconv.ParseFloat(retryAfter, 64) // infinite after an overflow
 		return time.Duration(min(seconds, 1e6)) * time.Second
 	}
-	if date, err := time.Parse(http.TimeFormat, retryAfter); err == nil {
+	if date, err := http.ParseTime(retryAfter); err == nil {
 		return time.Until(date)
 	}
 	return time.Duration(rand.Int64N(int64(time.Second) << (attempt - 1)))

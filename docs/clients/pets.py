@@ -119,13 +119,20 @@ def _next_page(links, page, base_url):
     return None
 
 
+# The three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+_HTTP_DATE = re.compile(
+    r"(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})"
+)
+
+
 def _retry_delay(retry_after, attempt):
     """Returns the seconds before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter."""
     if re.fullmatch("[0-9]+", retry_after):
         return float(retry_after)
-    if re.fullmatch(r"[A-Z]\w\w, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", retry_after):
+    date = _HTTP_DATE.fullmatch(retry_after)
+    if date:
         try:
-            return max(0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+            return max(0, parsedate_to_datetime(f"{date[1] or date[2]} +0000").timestamp() - time.time())
         except (TypeError, ValueError):
             pass  # not a date, such as 31 Foo
     return random.uniform(0, 2 ** (attempt - 1))

@@ -128,11 +128,15 @@ function nextPage(links: string, page: string, baseUrl: string): string | undefi
   return undefined;
 }
 
+// The three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+const HTTP_DATE =
+  /^(?:(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}))$/;
+
 /** Returns the milliseconds before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter. */
 function retryDelay(retryAfter: string, attempt: number): number {
   if (/^\d+$/.test(retryAfter)) return 1_000 * Number(retryAfter);
-  const isDate = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/.test(retryAfter);
-  const date = isDate ? Date.parse(retryAfter) : Number.NaN;
+  const [, withZone, withoutZone] = HTTP_DATE.exec(retryAfter) ?? [];
+  const date = Date.parse(`${withZone ?? withoutZone} GMT`);
   return Number.isNaN(date) ? Math.random() * 1_000 * 2 ** (attempt - 1) : Math.max(0, date - Date.now());
 }
 

@@ -68,6 +68,11 @@ const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'g
   ['1'.repeat(5_000), 'gives up'],
   ['Sun, 06 Nov 1994 08:49:37 GMT', { wait: 0 }],
   ['Fri, 31 Dec 9999 23:59:59 GMT', 'gives up'],
+  // Recipients must accept the obsolete forms of a date too (RFC 9110, 5.6.7).
+  ['Sunday, 06-Nov-94 08:49:37 GMT', { wait: 0 }],
+  ['Wednesday, 31-Dec-31 23:59:59 GMT', 'gives up'],
+  ['Sun Nov  6 08:49:37 1994', { wait: 0 }],
+  ['Fri Dec 31 23:59:59 9999', 'gives up'],
   // Everything else counts as absent.
   ['', { wait: 0 }],
   ['-121', { wait: 0 }],
@@ -86,9 +91,6 @@ const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'g
   ['Fri, 31 Dec 9999 23:59:59 +0000', { wait: 0 }],
   ['Fri, 99 Dec 9999 23:59:59 GMT', { wait: 0 }],
   ['Fri, 31 Foo 9999 23:59:59 GMT', { wait: 0 }],
-  // Servers must not send these forms anymore (RFC 9110, 5.6.7).
-  ['Wednesday, 31-Dec-31 23:59:59 GMT', { wait: 0 }],
-  ['Fri Dec 31 23:59:59 9999', { wait: 0 }],
 ];
 
 const retryAfter: HostileCase[] = retryAfterCases.map(([value, outcome]) => {
