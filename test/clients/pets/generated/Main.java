@@ -1,10 +1,11 @@
+import com.fasterxml.jackson.databind.*;
+import java.time.Duration;
 import java.util.*;
-import okhttp3.OkHttpClient;
 import org.openapitools.client.*;
 import org.openapitools.client.api.PetsApi;
 import org.openapitools.client.model.*;
 
-class Driver {
+public class Main {
   record Call(String apiKey, String key, String cursor, Long id, NewPet pet) {}
 
   static ApiResponse<?> send(PetsApi api, Call call) throws ApiException {
@@ -13,12 +14,15 @@ class Driver {
     return api.listPetsWithHttpInfo(2, null, call.cursor);
   }
 
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws Exception {
+    var json = new ObjectMapper();
     var scanner = new Scanner(System.in);
     while (scanner.hasNextLine()) {
-      var call = JSON.getGson().fromJson(scanner.nextLine(), Call.class);
-      var client = new ApiClient().setBasePath(System.getenv("BASE_URL")).setReadTimeout(30_000);
-      client.setBearerToken(call.apiKey);
+      var call = json.readValue(scanner.nextLine(), Call.class);
+      var client = new ApiClient()
+          .setReadTimeout(Duration.ofSeconds(30))
+          .setRequestInterceptor(request -> request.header("Authorization", "Bearer " + call.apiKey));
+      client.updateBaseUri(System.getenv("BASE_URL"));
       var result = new HashMap<String, Object>();
       try {
         var response = send(new PetsApi(client), call);
@@ -28,12 +32,12 @@ class Driver {
       } catch (ApiException exception) {
         result.put("status", exception.getCode());
         try {
-          result.put("error", org.openapitools.client.model.Error.fromJson(exception.getResponseBody()));
+          result.put("error", json.readTree(exception.getResponseBody()));
         } catch (Exception ignored) {
-          // AWS sent a body that is not an Error.
+          // AWS sent a body that is not JSON.
         }
       }
-      System.out.println(JSON.serialize(result));
+      System.out.println(json.writeValueAsString(result));
     }
   }
 }

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import createClient from 'openapi-fetch';
-import type { components, paths } from './pet-store.d.ts';
+import type { components, paths } from './api.d.ts';
 
 type Schemas = components['schemas'];
 type Call = { apiKey: string; key: string; cursor?: string; id?: number; pet?: Schemas['NewPet'] };
 type Result = { data?: Schemas['Pet'] | Schemas['Pet'][]; error?: Schemas['Error']; response: Response };
 
-const client = createClient<paths>({ baseUrl: process.env['BASE_URL']! });
+const client = createClient<paths>({ baseUrl: process.env['BASE_URL']!, redirect: 'error' });
 
 function send({ apiKey, key, cursor, id, pet }: Call): Promise<Result> {
   const headers = { Authorization: `Bearer ${apiKey}` };

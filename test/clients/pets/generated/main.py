@@ -16,7 +16,8 @@ def send(api, call):
 
 for line in sys.stdin:
     call = json.loads(line)
-    api = PetsApi(ApiClient(Configuration(host=os.environ["BASE_URL"], access_token=call["apiKey"])))
+    configuration = Configuration(host=os.environ["BASE_URL"], access_token=call["apiKey"], retries=False)
+    api = PetsApi(ApiClient(configuration))
     try:
         response = send(api, call)
         data = [pet.to_dict() for pet in response.data] if isinstance(response.data, list) else response.data.to_dict()
