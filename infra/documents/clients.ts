@@ -41,7 +41,7 @@ function goNames(): string {
     [
       'venv/bin/openapi-generator-cli generate -g go -i openapi.json -o go/client',
       '--additional-properties=withGoMod=false --global-property=apiTests=false,modelTests=false',
-    ].join(' \\\n  ') + mappings.join(''),
+    ].join(' \\\n  ') + `${mappings.join('')}\ngo -C go mod init example.com/first`,
   );
 }
 
@@ -77,7 +77,8 @@ configuration = Configuration(host=os.environ["BASE_URL"], access_token=os.envir
 api = ${tag}Api(ApiClient(configuration))
 try:
     response = api.${snake}_with_http_info(limit=1, _request_timeout=30)
-    print(response.status_code, response.data, response.headers.get("Link"))
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    print(response.status_code, response.data, headers.get("link"))
 except ApiException as error:
     print(error.status, error.body)`,
     'go go/main.go': `
@@ -167,7 +168,7 @@ $configuration = (new Configuration())->setHost(getenv('BASE_URL'))->setAccessTo
 $api = new ${tag}Api(new Client(['timeout' => 30, 'allow_redirects' => false]), $configuration);
 try {
     [$data, $status, $headers] = $api->${list}WithHttpInfo(limit: 1);
-    echo $status, ' ', json_encode($data), ' ', $headers['Link'][0] ?? '', "\\n";
+    echo $status, ' ', json_encode($data), ' ', array_change_key_case($headers)['link'][0] ?? '', "\\n";
 } catch (ApiException $exception) {
     echo $exception->getCode(), ' ', $exception->getResponseBody(), "\\n";
 }`,

@@ -71,7 +71,7 @@ function testClient(language: string): void {
   test.each([
     ['a word', 'Rex', INT64.maximum],
     ['a word after white space', ' Rex', INT64.minimum],
-    ['a control character', '\u001f', 0n],
+    ['a word and a control character', 'Rex\u001f', 0n],
     ['emoji of the maximum length', '😀'.repeat(MAX_NAME_CHARACTERS), -7n],
   ])(
     'sends an Idempotency-Key and reads back a pet whose name is %s',
@@ -141,9 +141,12 @@ function start(command: string) {
   return {
     async send(input: Call): Promise<any> {
       program.stdin.write(`${stringifyJson(input)}\n`);
-      const { value = '', done } = await lines.next();
-      if (done) throw new Error(`The program has exited: ${errors}`);
-      return parseJson(value.slice(value.indexOf('{'))); // Maven prints escape sequences first
+      for (;;) {
+        const { value = '', done } = await lines.next();
+        if (done) throw new Error(`The program has exited: ${errors}`);
+        // Maven prints escape sequences first.
+        if (value.includes('{')) return parseJson(value.slice(value.indexOf('{')));
+      }
     },
     end: () => program.stdin.end(),
   };

@@ -29,7 +29,7 @@ while (($line = fgets(STDIN)) !== false) {
     $api = new PetsApi(new Client(['timeout' => 30, 'allow_redirects' => false]), $configuration);
     try {
         [$data, $status, $headers] = send($api, $call);
-        $result = ['status' => $status, 'data' => $data, 'link' => $headers['Link'][0] ?? null];
+        $result = ['status' => $status, 'data' => $data, 'link' => array_change_key_case($headers)['link'][0] ?? null];
     } catch (ApiException $exception) {
         $result = ['status' => $exception->getCode(), 'error' => json_decode($exception->getResponseBody() ?? '')];
     }
