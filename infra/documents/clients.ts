@@ -24,7 +24,8 @@ function firstExample(page: string): string | undefined {
   const sections = page.split(/^(?=## )/m).slice(1);
   const examples = sections.flatMap((section) => {
     const [, language, text] = /^## (.+)\n\n([^]+?^```\n+```text output\n[^]*?^```\n)/m.exec(section) ?? [];
-    return language && text ? [`For example, in ${language}: ${text}`] : [];
+    if (!language || !text) return [];
+    return [`For example, in ${language}:\n\n${text.replace(/\n+(?=```text output)/, '\n\nIt prints:\n\n')}`];
   });
   // Links are relative to the page's folder.
   return examples[0]?.replaceAll('](', '](clients/').replaceAll('](clients/../', '](');
@@ -40,7 +41,8 @@ function goNames(): string {
     'sh client',
     [
       'venv/bin/openapi-generator-cli generate -g go -i openapi.json -o go/client',
-      '--additional-properties=withGoMod=false --global-property=apiTests=false,modelTests=false',
+      '--additional-properties=disallowAdditionalPropertiesIfNotPresent=false,withGoMod=false',
+      '--global-property=apiTests=false,modelTests=false',
     ].join(' \\\n  ') + `${mappings.join('')}\ngo -C go mod init example.com/first`,
   );
 }

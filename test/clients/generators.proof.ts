@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { firstCollection } from '../collections/all.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -30,6 +32,13 @@ for (const language of languages) {
       expect(printed).toMatch(/^\D*200 /);
       expect(printed).toContain(String(newest.id));
       expect(printed).toMatch(/rel=\\?"next/);
+    });
+
+    (language === 'TypeScript' ? test : test.skip)('has types that fit the program', () => {
+      const compile = 'tsc --noEmit --strict --module nodenext --allowImportingTsExtensions --types node';
+      const parameters = [...compile.split(' '), '--typeRoots', resolve('node_modules/@types'), 'main.mts'];
+      const { stdout } = spawnSync('npx', parameters, { cwd: join(folder, 'typescript'), encoding: 'utf8' });
+      expect(stdout).toBe('');
     });
   });
 }

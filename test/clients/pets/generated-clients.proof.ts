@@ -144,8 +144,9 @@ function start(command: string) {
       for (;;) {
         const { value = '', done } = await lines.next();
         if (done) throw new Error(`The program has exited: ${errors}`);
-        // Maven prints escape sequences first.
+        // Maven prints escape sequences before the output, and compiler errors instead of it.
         if (value.includes('{')) return parseJson(value.slice(value.indexOf('{')));
+        errors += `${value}\n`;
       }
     },
     end: () => program.stdin.end(),

@@ -6,7 +6,11 @@ import org.openapitools.client.api.PetsApi;
 import org.openapitools.client.model.*;
 
 public class Main {
-  record Call(String apiKey, String key, String cursor, Long id, NewPet pet) {}
+  static class Call {
+    public String apiKey, key, cursor;
+    public Long id;
+    public NewPet pet;
+  }
 
   static ApiResponse<?> send(PetsApi api, Call call) throws ApiException {
     if (call.pet != null) return api.createPetWithHttpInfo(call.pet, call.key);
