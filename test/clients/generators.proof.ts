@@ -33,12 +33,14 @@ for (const language of languages) {
       expect(printed).toContain(String(newest.id));
       expect(printed).toMatch(/rel=\\?"next/);
     });
-
-    (language === 'TypeScript' ? test : test.skip)('has types that fit the program', () => {
-      const compile = 'tsc --noEmit --strict --module nodenext --allowImportingTsExtensions --types node';
-      const parameters = [...compile.split(' '), '--typeRoots', resolve('node_modules/@types'), 'main.mts'];
-      const { stdout } = spawnSync('npx', parameters, { cwd: join(folder, 'typescript'), encoding: 'utf8' });
-      expect(stdout).toBe('');
-    });
   });
 }
+
+describeClientIn('TypeScript', () => {
+  test('has types that fit the program', () => {
+    const compile = 'tsc --noEmit --strict --module nodenext --allowImportingTsExtensions --types node';
+    const parameters = [...compile.split(' '), '--typeRoots', resolve('node_modules/@types'), 'main.mts'];
+    const { stdout } = spawnSync('npx', parameters, { cwd: join(folder, 'typescript'), encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+});
