@@ -80,7 +80,7 @@ export const clients: ExampleClient[] = [
     timeout: ['--max-time 30', '--max-time 1'],
     hasKeyArgument: false,
     convertsHosts: false,
-    list: `. ./pets.sh; if [ "$1$2" ]; then list_pets "limit=\${2:-100}\${1:+&status=$1}"; else list_pets; fi`,
+    list: `. ./pets.sh; list_pets "\${1:+status=$1}\${2:+\${1:+&}limit=$2}"`,
     create: `. ./pets.sh; create_pet "$1"`,
   },
   {
