@@ -166,13 +166,21 @@ retry_delay() {
       value = ENVIRON["retry_after"]
       now = ENVIRON["now"]
       delay = ENVIRON["limit"] * ENVIRON["random"] / 65536
-      if (value ~ /^[0-9]+[ \t]*$/) delay = value + 0
-      two = "[0-9][0-9]"
-      if (value ~ "^[A-Z][a-z][a-z], " two " [A-Z][a-z][a-z] " two two " " two ":" two ":" two " GMT[ \t]*$") {
-        split(value, part, /[ ,:]+/)
-        month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", part[3]) + 2) / 3
-        if (month == int(month) && part[2] >= 1 && part[2] <= 31)
-          delay = ((days(part[4], month, part[2]) * 24 + part[5]) * 60 + part[6]) * 60 + part[7] - now
+      sub(/[ \t]+$/, "", value)
+      if (value ~ /^[0-9]+$/) delay = value + 0
+      # The three forms of an HTTP date (RFC 9110, 5.6.7). The parts of the last form are in another order.
+      time = "[0-9][0-9]:[0-9][0-9]:[0-9][0-9]"
+      form1 = value ~ "^[A-Z][a-z][a-z], [0-9][0-9] [A-Z][a-z][a-z] [0-9][0-9][0-9][0-9] " time " GMT$"
+      form2 = value ~ "^[A-Z][a-z]+, [0-9][0-9]-[A-Z][a-z][a-z]-[0-9][0-9] " time " GMT$"
+      form3 = value ~ "^[A-Z][a-z][a-z] [A-Z][a-z][a-z] [ 0-9][0-9] " time " [0-9][0-9][0-9][0-9]$"
+      if (form1 || form2 || form3) {
+        split(value, part, /[ ,:-]+/)
+        day = part[2 + form3]
+        month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", part[3 - form3]) + 2) / 3
+        year = form3 ? part[7] : part[4] + 2000 * form2
+        seconds = (part[5 - form3] * 60 + part[6 - form3]) * 60 + part[7 - form3]
+        if (month == int(month) && day >= 1 && day <= 31) delay = days(year, month, day) * 86400 + seconds - now
+        if (form2 && delay > 50 * 366 * 86400) delay = 0 # the year is in the last century
       }
       if (delay < 0) delay = 0
       if (now + delay > ENVIRON["end"]) exit 1
@@ -225,17 +233,15 @@ parse_response() {
     }
     body = substr(body, 1, result[2]) # without trailers
 
-    # Replaces strings, then numbers and constants, and then arrays and objects from the inside out.
-    json = body
+    # The first and the last character show whether the body is cut, HTML or of another kind.
+    text = body
+    gsub(/^[ \t\r\n]+|[ \t\r\n]+$/, "", text)
+    ends = substr(text, 1, 1) substr(text, length(text))
+    kind = ends == "[]" ? "array" : ends == "{}" ? "object" : "other"
     next_byte = "[\200-\277]"
-    gsub("[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte, "", json)
-    is_utf8 = json !~ /[\200-\377]/ || length("\303\251") == 1 # some versions of awk decode UTF-8 themselves
-    gsub(/"([^"\\\001-\037]|\\["\\\/bfnrtu])*"/, "\"\"", json)
-    gsub(/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null/, "0", json)
-    gsub(/[ \t\r\n]+/, "", json)
-    kind = substr(json, 1, 1) == "[" ? "array" : substr(json, 1, 1) == "{" ? "object" : "other"
-    while (gsub(/\[((0|"")(,(0|""))*)?\]|\{("":(0|"")(,"":(0|""))*)?\}/, "0", json)) {}
-    if (json != "0" || !is_utf8) kind = "other"
+    gsub("[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte, "", text)
+    # Some versions of awk decode UTF-8 themselves.
+    if (text ~ /[\200-\377]/ && length("\303\251") == 2) kind = "other"
 
     if (result[1] !~ /^2/ || kind == "other") body = substr(body, 1, 1000)
     gsub(/[\001-\037]/, " ", body)
