@@ -1,6 +1,6 @@
 import { build, type BuildOptions } from 'esbuild';
 import { hash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
@@ -63,6 +63,10 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
     rmSync(join(folder, name), { recursive: true, force: true });
     for (const subfolder of [name, sourceMapsFolder]) mkdirSync(join(folder, subfolder), { recursive: true });
     writeFileSync(join(folder, name, file), texts.get(path)!);
+    // The CDK deploys the file with its mode, and Lambda reads the file as a different user. With a umask such as 077, the
+    // function could not start.
+    // https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-deployment.html#troubleshooting-deployment-denied
+    chmodSync(join(folder, name, file), 0o644);
     writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), texts.get(`${path}.map`)!);
   }
   return bundles;

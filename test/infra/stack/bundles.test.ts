@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { synthesize } from '../../../infra/synthesize.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { moduleOf } from '../../support/invoke.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -36,4 +37,17 @@ test('a new comment in a source changes only the name of the bundle that contain
     return built !== basename(file);
   });
   expect(changed.map(([name]) => name)).toEqual([module]);
+});
+
+test('every user can read a bundle, even if the operator allows no other user to read new files', async () => {
+  const assembly = join(folder, 'cdk.out');
+  const umask = process.umask(0o077);
+  const synthesis = synthesize(assembly);
+  process.umask(umask);
+  await synthesis;
+  const assets = readdirSync(assembly).filter((name) => name.startsWith('asset.'));
+  const files = assets.flatMap((name) => readdirSync(join(assembly, name)).map((file) => join(name, file)));
+  expect(files).toHaveLength(bundles.length);
+  const modes = files.map((file) => (statSync(join(assembly, file)).mode & 0o777).toString(8));
+  expect(new Set(modes)).toEqual(new Set(['644']));
 });
