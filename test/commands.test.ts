@@ -1,8 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { allFiles, copyProject } from './support/project-copy.ts';
 import { done, runModule } from './support/run-command.ts';
+import setUp from './support/setup.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+const temporary = temporaryFolder();
 
 /** The command and the module of each npm script that runs one of the project's modules. */
 const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
@@ -13,4 +19,21 @@ const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
 // Runs each command outside Jest, because commands share files with tests and could import code that needs Jest.
 test.each(commands)('$command -- --help prints the usage', async ({ command, module }) => {
   expect(done(await runModule(module, ['--help']))).toContain(command);
+});
+
+test('npm test finds the tests in a folder whose name contains special characters', async () => {
+  const parent = join(temporary, "c++ [old] (1) {a,b} it's! #2 50%");
+  mkdirSync(parent);
+  const { failureOf } = copyProject(parent, allFiles());
+  expect(await failureOf('npm test -- --listTests | grep -q test/commands.test.ts')).toBe('');
+  expect(await failureOf('npm run proofs -- --listTests | grep -q test/resources.proof.ts')).toBe('');
+});
+
+// A hook that runs the tests would otherwise commit the files of temporary repositories to the developer's branch.
+test('the tests ignore settings of the developer, and the repository of a Git hook', () => {
+  Object.assign(process.env, { AWS_PROFILE: 'work', GIT_DIR: '/project/.git', GIT_INDEX_FILE: '.git/index' });
+  Object.assign(process.env, { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Kathmandu', POWERTOOLS_LOG_LEVEL: 'DEBUG' });
+  setUp();
+  const settings = Object.keys(process.env).filter((name) => /^(AWS|GIT|LC|POWERTOOLS)_|^TZ$/.test(name));
+  expect(settings).toEqual([]);
 });

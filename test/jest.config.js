@@ -2,12 +2,22 @@ import { fileURLToPath } from 'node:url';
 import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
+/**
+ * Returns a regular expression for paths in the project. Jest's `<rootDir>` and glob patterns would fail if the path of the
+ * project contains special characters, such as `c++` or `[old]`.
+ *
+ * @param pattern regular expression for the rest of the path
+ */
+export function inProject(pattern) {
+  return `^${rootDir.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}${pattern}`;
+}
+
 export const common = {
   rootDir,
   // Node strips the types, so Jest does not compile the files.
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/\\.', '<rootDir>/cdk.out'],
+  modulePathIgnorePatterns: [inProject('\\.'), inProject('cdk\\.out')],
   globalSetup: '<rootDir>/test/support/setup.ts',
   globalTeardown: '<rootDir>/test/support/teardown.ts',
 };
@@ -22,13 +32,12 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/http/', '/node_modules/'],
+      testRegex: inProject('test/(?!http/).*\\.test\\.ts$'),
     },
     {
       ...common,
       displayName: 'http',
-      testMatch: ['<rootDir>/test/http/**/*.test.ts'],
+      testRegex: inProject('test/http/.*\\.test\\.ts$'),
       globalSetup: '<rootDir>/test/support/http-setup.ts',
     },
   ],

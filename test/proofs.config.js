@@ -1,7 +1,7 @@
-import config, { common } from './jest.config.js';
+import config, { common, inProject } from './jest.config.js';
 
 /** Selects the tests for `npm run proofs`, which are too slow or need too many tools to be part of `npm test`. */
 export default {
   ...config,
-  projects: [{ ...common, displayName: 'proofs', testMatch: ['<rootDir>/test/**/*.proof.ts'] }],
+  projects: [{ ...common, displayName: 'proofs', testRegex: inProject('test/.*\\.proof\\.ts$') }],
 };
