@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allFiles, copyProject } from './support/project-copy.ts';
 import { done, runModule } from './support/run-command.ts';
@@ -21,12 +21,34 @@ test.each(commands)('$command -- --help prints the usage', async ({ command, mod
   expect(done(await runModule(module, ['--help']))).toContain(command);
 });
 
-test('npm test finds the tests in a folder whose name contains special characters', async () => {
+describe('in a folder with special characters and the settings of other projects,', () => {
   const parent = join(temporary, "c++ [old] (1) {a,b} it's! #2 50%");
   mkdirSync(parent);
-  const { failureOf } = copyProject(parent, allFiles());
-  expect(await failureOf('npm test -- --listTests | grep -q test/commands.test.ts')).toBe('');
-  expect(await failureOf('npm run proofs -- --listTests | grep -q test/resources.proof.ts')).toBe('');
+  const project = copyProject(parent, allFiles());
+  writeFileSync(join(parent, '.editorconfig'), '[*]\nindent_style = tab\nend_of_line = crlf\n');
+  // The manifest of a project without packages, which Yarn's Plug'n'Play also applies to the folders in the project.
+  const manifest = { packageLocation: './', packageDependencies: [], linkType: 'SOFT' };
+  writeFileSync(
+    join(parent, '.pnp.data.json'),
+    JSON.stringify({ packageRegistryData: [[null, [[null, manifest]]]] }),
+  );
+
+  test('npm test and npm run proofs find the tests', async () => {
+    expect(await project.failureOf('npm test -- --listTests | grep -q test/commands.test.ts')).toBe('');
+    expect(await project.failureOf('npm run proofs -- --listTests | grep -q test/resources.proof.ts')).toBe(
+      '',
+    );
+  });
+
+  test('npm run format changes no file', async () => {
+    expect(await project.failureOf('npx oxfmt --check')).toBe('');
+  });
+
+  test('the functions are bundled', async () => {
+    const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('built');`;
+    project.write('build.ts', script);
+    expect(await project.failureOf('node build.ts')).toBe('');
+  });
 });
 
 // A hook that runs the tests would otherwise commit the files of temporary repositories to the developer's branch.
