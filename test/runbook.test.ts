@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { text as contentOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -213,7 +214,8 @@ describe('the commands of the runbook', () => {
 npm() { cat source.ts; }
 . "$DRILL"
 drill_change source.ts 'second();'`;
-    const env = { ...process.env, DRILL: resolve('docs/runbook/drill.sh') };
+    // The developer's Git settings can require signed commits, for example.
+    const env = { ...process.env, DRILL: resolve('docs/runbook/drill.sh'), GIT_CONFIG_GLOBAL: devNull };
     const printed = execFileSync('bash', ['-c', script], {
       cwd: folder,
       env,

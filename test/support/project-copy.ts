@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from './run-command.ts';
@@ -34,7 +35,8 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     async failureOf(script: string, variables: Record<string, string> = {}): Promise<string> {
       // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment(variables);
-      const options = { cwd: folder, env, maxBuffer: Infinity };
+      // The developer's Git settings can change files or require hooks, for example.
+      const options = { cwd: folder, env: { ...env, GIT_CONFIG_GLOBAL: devNull }, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
       return code === 0 ? '' : `${script}\n${stdout}${stderr}`.replace(/(.{1000}).+/g, '$1…');
     },

@@ -4,7 +4,7 @@ import { folderUntilExit } from './assembly.ts';
  * Environment variables that would change what tests do: settings of the developer, and those with which Git tells a hook
  * the repository. With `GIT_DIR`, Git commands in a temporary folder would change the developer's repository.
  */
-const SETTINGS = /^(?:(?:AWS|GIT|LC|POWERTOOLS)_.*|LANG|TZ)$/;
+const SETTINGS = /^(?:(?:AWS|LC|POWERTOOLS)_.*|GIT_(?!CONFIG_).*|LANG|TZ)$/;
 
 /** Creates a folder that all test files in a run share. If a test starts another run, both runs use the same folder. */
 export default function setUp(): void {
