@@ -75,6 +75,13 @@ describe('the server', () => {
     expect(headers.slice(2)).toEqual(Object.entries({ 'x-TEST': 'one', 'X-Test': 'two' }));
   });
 
+  test('ignores an offer to use HTTP/2, which Java sends by default', async () => {
+    const offer =
+      'Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
+    const request = `POST /body HTTP/1.1\r\n${hostHeader}${offer}Content-Length: 2\r\n\r\n{}`;
+    expect(await send(request)).toMatchObject({ status: 200, head: expect.not.stringMatching(/upgrade/i) });
+  });
+
   test('sends a 204 without a Content-Length header and without a body', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect(head).toMatch(/^HTTP\/1\.1 204 No Content\r\nDeprecation: @0\r\nDate: .*\r\nConnection: close$/);
