@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { useProxy } from './proxy.ts';
 
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
@@ -60,6 +61,7 @@ export async function runWithOptions<const T extends Options>(
     const empty = tokens.find((token) => token.kind === 'option' && token.value === '');
     if (empty?.kind === 'option')
       throw new UsageError(`--${empty.name} has an empty value. To see all options, append --help.`);
+    useProxy();
     await command(values, positionals);
   } catch (error) {
     const message = explain(error as Error);
@@ -94,8 +96,8 @@ function explain(error: Error & { code?: string; $metadata?: unknown }): string 
 const awsErrors: [pattern: RegExp, advice: string][] = [
   [/: Region (is missing|not accepted)/, 'Set AWS_REGION to the region of the stage, such as eu-central-1.'],
   [
-    /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
-    'AWS cannot be reached. Check your network and AWS_REGION.',
+    /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ERR_PROXY_\w+|ETIMEDOUT) /,
+    'AWS cannot be reached. Check your network, AWS_REGION and, if you need a proxy, HTTPS_PROXY.',
   ],
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
   [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],

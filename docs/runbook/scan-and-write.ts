@@ -6,6 +6,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { integerOption, UsageError } from '../../infra/command.ts';
+import { httpsAgent } from '../../infra/proxy.ts';
 import { completeResponses } from '../../shared/storage/complete-responses.ts';
 import { countsOf, format, openStore, startReport } from './progress.ts';
 
@@ -37,7 +38,7 @@ export const client = new DynamoDBClient({
   retryMode: 'adaptive',
   maxAttempts: 10,
   // An empty response to a scan would otherwise count as a segment without items.
-  requestHandler: completeResponses(10_000),
+  requestHandler: completeResponses(10_000, httpsAgent),
   cacheMiddleware: true,
 });
 

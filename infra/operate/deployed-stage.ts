@@ -4,13 +4,14 @@ import { stackName } from '../../shared/names.ts';
 import { requireStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireRegion, UsageError } from '../command.ts';
+import { httpsAgent } from '../proxy.ts';
 
 /** Maximum error of the local clock, from which the expiry of a key is calculated. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
 /** Returns the ARN of the operator's IAM user or role session. @throws UsageError if the local clock is wrong */
 export async function findCaller(): Promise<string> {
-  const client = new STSClient();
+  const client = new STSClient({ requestHandler: { httpsAgent } });
   const { Arn } = await client.send(new GetCallerIdentityCommand());
   // The SDK calculates this offset from the time in AWS's response.
   const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
@@ -21,6 +22,7 @@ export async function findCaller(): Promise<string> {
 /** Returns outputs of a stage's stack. @throws UsageError if `stage` is invalid or the stack or an output is missing */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   requireStageName(stage, '--stage must be a deployed stage, whose name');
+  requireOneIdentity();
   const outputs = await findOutputs(stage);
   const stack = stackName(stage);
   if (!outputs) {
@@ -32,9 +34,22 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
   throw new UsageError(`The stack ${stack} lacks the output BaseUrl or ApiKeysTable. Deploy it again.`);
 }
 
+/**
+ * Checks that the environment contains only one identity. The AWS CLI and the CDK would use the access key, but the SDK
+ * the profile, which can be of a different account.
+ * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
+ */
+function requireOneIdentity(): void {
+  const { AWS_PROFILE, AWS_ACCESS_KEY_ID } = process.env;
+  if (AWS_PROFILE && AWS_ACCESS_KEY_ID)
+    throw new UsageError(
+      'AWS_PROFILE and AWS_ACCESS_KEY_ID are both set. Unset one of them, so that all commands use the same account.',
+    );
+}
+
 /** Returns the outputs of a stage's stack by name, or undefined if the stack does not exist. */
 export async function findOutputs(stage: string): Promise<Record<string, string> | undefined> {
-  const client = new CloudFormationClient();
+  const client = new CloudFormationClient({ requestHandler: { httpsAgent } });
   requireRegion(await client.config.region());
   try {
     const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName(stage) }));

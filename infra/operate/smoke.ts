@@ -8,6 +8,7 @@ import { stages } from '../stages.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
+import { httpsAgent } from '../proxy.ts';
 import { probe, type TestedStage } from './probe.ts';
 
 const KEY_LIFETIME = 3_600_000;
@@ -50,7 +51,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   }
 
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
-  const store = { stage, table: apiKeysTable, database: connect() };
+  const store = { stage, table: apiKeysTable, database: connect({}, httpsAgent) };
   await using cleanup = new AsyncDisposableStack();
   const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
   interruption.signal.throwIfAborted();
@@ -77,6 +78,7 @@ async function runHttpTests(
       BASE_URL: baseUrl,
       API_KEY: apiKey,
       DEPLOYED_STAGE: 'true',
+      NODE_USE_ENV_PROXY: '1',
       // `Link` and `Location` contain this URL instead of the base URL.
       ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
     },

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Agent } from 'node:https';
 
 /**
  * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. It sends requests
@@ -8,9 +9,10 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
  * exist.
  *
  * @param milliseconds time for an attempt, including connecting and reading the complete response
+ * @param httpsAgent agent for HTTPS requests @default - the SDK's agent
  */
-export function completeResponses(milliseconds: number) {
-  const handler = new NodeHttpHandler({ connectionTimeout: 1_000 });
+export function completeResponses(milliseconds: number, httpsAgent?: Agent) {
+  const handler = new NodeHttpHandler({ connectionTimeout: 1_000, ...(httpsAgent && { httpsAgent }) });
   return {
     /**
      * Sends a request, and returns the response with its complete body.

@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Agent } from 'node:https';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { completeResponses } from './complete-responses.ts';
 import { sdkSettings } from './sdk.ts';
@@ -20,12 +21,12 @@ export function createClient(): DynamoDBClient {
 export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient());
 
 /** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
-export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  return withValues(new DynamoDBClient({ ...attemptsOf(5_000), ...config }));
+export function connect(config: DynamoDBClientConfig = {}, httpsAgent?: Agent): DynamoDBDocumentClient {
+  return withValues(new DynamoDBClient({ ...attemptsOf(5_000, httpsAgent), ...config }));
 }
 
-function attemptsOf(milliseconds: number): DynamoDBClientConfig {
-  return { maxAttempts: 3, requestHandler: completeResponses(milliseconds) };
+function attemptsOf(milliseconds: number, httpsAgent?: Agent): DynamoDBClientConfig {
+  return { maxAttempts: 3, requestHandler: completeResponses(milliseconds, httpsAgent) };
 }
 
 function withValues(client: DynamoDBClient): DynamoDBDocumentClient {

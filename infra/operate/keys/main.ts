@@ -4,6 +4,7 @@ import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
 import { databaseSettings, findLocalService, localOperator } from '../../local/local-service.ts';
 import { helpFor, milliseconds, options, requireValid, type Values } from './arguments.ts';
+import { httpsAgent } from '../../proxy.ts';
 import * as lifecycle from './lifecycle.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 
@@ -91,7 +92,7 @@ async function findStage({ stage = '', data }: Values) {
   // This import is slow, and only commands for deployed stages need the imported functions.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable: table } = await findDeployedStage(stage);
-  return { store: { stage, table, database: connect() }, findCaller };
+  return { store: { stage, table, database: connect({}, httpsAgent) }, findCaller };
 }
 
 /** Ignores signals such as Ctrl-C, because an interrupted command could leave a key that was never shown. */

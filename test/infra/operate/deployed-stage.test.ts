@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { generateApiKey } from '../../../shared/api-key-format.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 
@@ -21,6 +24,11 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['without credentials', region, /credentials.* AWS_PROFILE\./],
   ['with a missing profile', { ...region, AWS_PROFILE: 'missing' }, /credentials.* AWS_PROFILE\./],
   ['without a region', credentials, /AWS_REGION/],
+  [
+    'with two identities',
+    { ...region, ...credentials, AWS_PROFILE: 'work' },
+    /^AWS_PROFILE and AWS_ACCESS_KEY_ID are /,
+  ],
   ['with an invalid region', { ...credentials, AWS_REGION: 'somewhere!' }, /AWS_REGION.*somewhere!/],
   ['with an incomplete region', { ...credentials, AWS_REGION: 'eu-central' }, / eu-central-1, not /],
 ])('a command %s names the environment variable to set', async (_what, environment, reason) => {
@@ -32,6 +40,24 @@ test('a command names the AWS endpoint that it cannot reach', async () => {
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
     /network.*127\.0\.0\.1:1\.$/,
   );
+});
+
+test('commands send their requests to AWS and to the stage through the proxy in HTTPS_PROXY', async () => {
+  const targets: string[] = [];
+  const proxy = createServer().on('connect', ({ url }, socket) => {
+    targets.push(url!);
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  const { origin, close } = await listenOnLoopback(proxy);
+  const settings = { ...region, ...credentials, HTTPS_PROXY: origin, AWS_MAX_ATTEMPTS: '1' };
+  expect(await failure('staging', settings)).toMatch(
+    /^AWS cannot be reached\. .* HTTPS_PROXY\. Cause: .* 502/,
+  );
+
+  const stage = { BASE_URL: 'https://example.org/v1', API_KEY: generateApiKey('staging') };
+  await runModule('infra/operate/seed.ts', ['--count', '1'], { ...settings, ...stage });
+  await close();
+  expect(targets).toEqual(['cloudformation.eu-central-1.amazonaws.com:443', 'example.org:443']);
 });
 
 const expired = 'The security token included in the request is expired';

@@ -45,7 +45,7 @@ export function startStage(): void {
  */
 export function keys(parameters: string[], { input = '', isRead = true } = {}): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
-  // A developer's AWS settings for other projects. Commands for a local service must ignore these settings.
+  // A developer's settings for other projects. Commands for a local service must ignore these settings.
   const environment = {
     AWS_PROFILE: 'work',
     AWS_REGION: 'no region',
@@ -54,6 +54,8 @@ export function keys(parameters: string[], { input = '', isRead = true } = {}): 
     AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
     AWS_USE_FIPS_ENDPOINT: 'true',
     AWS_USE_DUALSTACK_ENDPOINT: 'true',
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    NODE_USE_ENV_PROXY: '1',
   };
   const { process, ended } = startModule(
     'infra/operate/keys/main.ts',
