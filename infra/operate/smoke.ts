@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
@@ -69,8 +71,12 @@ async function runHttpTests(
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const publicUrl = (stages as Record<string, StageSettings>)[stage]?.publicUrl;
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
+  // This command does not start npm, because on Windows npm is a batch file, which `spawn` cannot start without a shell:
+  // https://nodejs.org/docs/latest-v24.x/api/child_process.html#spawning-bat-and-cmd-files-on-windows
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  const [, ...jest] = scripts.test.split(' '); // without `node`
   // Test files run one at a time, because AWS limits concurrency in new accounts and API Gateway throttles methods.
-  const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
+  const tests = spawn(process.execPath, [...jest, '--selectProjects=http', '--runInBand', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',
     env: {
@@ -78,7 +84,7 @@ async function runHttpTests(
       BASE_URL: baseUrl,
       API_KEY: apiKey,
       DEPLOYED_STAGE: 'true',
-      NODE_USE_ENV_PROXY: '1',
+      NODE_USE_ENV_PROXY: '1', // Like this command, the tests use the proxy in HTTPS_PROXY.
       // `Link` and `Location` contain this URL instead of the base URL.
       ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
@@ -17,6 +17,15 @@ const command = 'infra/operate/smoke.ts';
 const staging = ['--stage', 'staging'];
 const folder = temporaryFolder();
 const called = join(folder, 'called');
+const stub = `
+  import { writeFileSync } from 'node:fs';
+  if (process.argv[1].endsWith('jest.js')) {
+    const { DEPLOYED_STAGE, BASE_URL, API_KEY } = process.env;
+    const parts = [DEPLOYED_STAGE, BASE_URL, API_KEY, ...process.argv.slice(2)];
+    writeFileSync(${JSON.stringify(called)}, parts.join(' '));
+    process.exit(3);
+  }`;
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stub)}`;
 
 const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
 const baseUrl = 'https://example.com/v1';
@@ -24,9 +33,11 @@ const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
 const aws = await startFakeAws({ outputs, caller });
 afterAll(() => aws.close());
 
+const httpTests = '--config test/jest.config.js --selectProjects=http --runInBand';
+
 function environment(API_KEY = '') {
-  const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
-  return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
+  const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;
+  return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, NODE_OPTIONS };
 }
 
 function smoke(parameters: string[], apiKey?: string) {
@@ -52,13 +63,11 @@ test.each([
   expect(errorOutput(await runModule(command, [...staging, ...parameters]))).toMatch(message);
 });
 
-// These tests replace npm with a stub that fails. smoke.proof.ts runs the actual HTTP tests.
+// These tests replace Jest with a stub that fails. smoke.proof.ts runs the actual HTTP tests.
 describe('the smoke test of a stage', () => {
   useRealTables();
   beforeAll(() => {
     outputs.ApiKeysTable = process.env['API_KEYS_TABLE']!;
-    const line = '"$DEPLOYED_STAGE $BASE_URL $API_KEY $*"';
-    writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
   });
 
   test('runs one test file at a time with the key in API_KEY', async () => {
@@ -69,22 +78,14 @@ describe('the smoke test of a stage', () => {
       stderr: '',
     });
     const patterns = '--testPathPatterns=some --testPathPatterns=tests';
-    expect(readFileSync(called, 'utf8')).toBe(
-      `true ${baseUrl} ${key} run test:http -- --runInBand ${patterns}\n`,
-    );
+    expect(readFileSync(called, 'utf8')).toBe(`true ${baseUrl} ${key} ${httpTests} ${patterns}`);
   });
 
   test('needs no AWS credentials with BASE_URL and API_KEY', async () => {
     const key = generateApiKey('staging');
-    const settings = {
-      PATH: `${folder}:${process.env['PATH']}`,
-      BASE_URL: 'https://example.org/v1',
-      API_KEY: key,
-    };
+    const settings = { NODE_OPTIONS, BASE_URL: 'https://example.org/v1', API_KEY: key };
     expect(await runModule(command, staging, settings)).toMatchObject({ code: 3, stderr: '' });
-    expect(readFileSync(called, 'utf8')).toBe(
-      `true https://example.org/v1 ${key} run test:http -- --runInBand\n`,
-    );
+    expect(readFileSync(called, 'utf8')).toBe(`true https://example.org/v1 ${key} ${httpTests}`);
   });
 
   test('without API_KEY, issues a key that expires after 1 hour, and revokes the key after the tests', async () => {
