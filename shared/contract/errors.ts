@@ -22,7 +22,7 @@ const catalog = {
   unauthorized: {
     status: 401,
     message: 'A valid API key is required. Send it as Authorization: Bearer <API_KEY>.',
-    description: 'The API key is missing, malformed, unknown, expired or revoked.',
+    description: 'The API key is missing, malformed, unknown, expired or revoked. Do not retry.',
   },
   forbidden: {
     status: 403,
@@ -50,7 +50,7 @@ const catalog = {
       'Content-Type must be application/json or omitted, and Content-Encoding must be identity or omitted.',
     description:
       'The `Content-Type` is neither `application/json` nor an `application` type ending in `+json`, its `charset` is not ' +
-      '`utf-8`, or the `Content-Encoding` is not `identity`. API Gateway can return this error instead of a 404 or 405.',
+      '`utf-8`, or the `Content-Encoding` is not `identity`.',
   },
   idempotency_key_reused: {
     status: 422,

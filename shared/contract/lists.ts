@@ -20,7 +20,7 @@ const CURSOR_MESSAGE = 'must be a single value from a page of this list with the
 const Cursor = v.pipe(
   v.string(CURSOR_MESSAGE),
   v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
-  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: String.raw`^[A-Za-z0-9_\-]+$` }),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64 }),
 );
 
 type ListProps = Pick<Collection, 'path' | 'plural' | 'filters' | 'filterCombinations' | 'cursorPrefix'>;

@@ -25,8 +25,8 @@ export function openApiJson(): string {
       description:
         `${productDescription} ` +
         'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`. ' +
-        'For other URLs, the service returns a 404, and for other methods a 405, with an Error body.',
-      contact: { name: 'The operator of the stage' },
+        'For other URLs, the service returns a 404, and for other methods a 405, with an Error body. The operator provides ' +
+        'the host of the base URL. For a stage without a domain, it is `{id}.execute-api.{region}.amazonaws.com/{stage}`.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: serverObjects(stages),
@@ -41,7 +41,7 @@ export function openApiJson(): string {
           bearerFormat: 'API key',
           description:
             `The operator issues an API key for one stage. The key starts with ${prefixes.join(' or ')}. Keep the ` +
-            'key secret like a password. Do not retry after a 401. The body of a 401 is the same for all causes.',
+            'key secret like a password.',
         },
       },
       schemas: componentSchemas(),
@@ -67,11 +67,8 @@ export function serverObjects(all: Record<string, StageSettings>): Json[] {
       url: `https://{${variable}}/v1`,
       description,
       variables: {
-        [variable]: {
-          default: host,
-          description:
-            'The operator provides the host. If the stage has no domain, it is `{id}.execute-api.{region}.amazonaws.com/{stage}`.',
-        },
+        // Without a description, because swagger-parser 10 and swagger-cli 4 reject it here in OpenAPI 3.1.
+        [variable]: { default: host },
       },
     };
   });
