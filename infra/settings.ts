@@ -254,7 +254,10 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
   if (Object.hasOwn(all, stage))
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
   if (!basedOn || !Object.hasOwn(all, basedOn))
-    throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
+    throw new UsageError(
+      `Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}, or remove the stage ${stage} from the ` +
+        'context. The CDK also reads the context in ~/.cdk.json.',
+    );
   // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no public URL, because its
   // links would lead to the stage that it is based on. It has no backups, because CloudFormation deletes only empty vaults.
   const { domain: _domain, publicUrl: _publicUrl, backup: _backup, ...settings } = all[basedOn]!;

@@ -251,7 +251,8 @@ describe('an ephemeral stage', () => {
     expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
   });
 
-  const setBasedOn = 'Set `-c based-on=STAGE`, where STAGE is staging or production.';
+  const setBasedOn =
+    'Set `-c based-on=STAGE`, where STAGE is staging or production, or remove the stage drill from the ';
   test.each([
     [{ stage: 'drill' }, setBasedOn],
     [{ 'based-on': 'production' }, 'Add `-c stage=NAME`, where NAME is the name of the new stage.'],

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { openApiJson, serverObjects } from '../../../../infra/documents/openapi/document.ts';
 import { operationTable } from '../../../../infra/documents/interface.ts';
 import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
@@ -28,7 +29,7 @@ afterEach(() => {
     ['3.0.3', stringifyJson(asOpenApi30(parseJson(text)))],
   ])('the document has no linter errors as OpenAPI %s', async (_version, source) => {
     const { createConfig, lintFromString } = await import(
-      `${toolModules}/@redocly/openapi-core/lib/index.js`
+      pathToFileURL(`${toolModules}/@redocly/openapi-core/lib/index.js`).href
     );
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems: any[] = await lintFromString({ source, config });
