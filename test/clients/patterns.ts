@@ -14,14 +14,14 @@ const characters = [
 const lengths = [2, 64, 65, 254, 255, 256];
 
 /**
- * Each character at the start and later, without and with quotes, escapes, and texts of the longest lengths. HTTP cannot
- * send a header with a line feed, so texts that end with it are omitted: in Python, Java, PHP and .NET, `$` also matches
- * before a line feed at the end.
+ * Each character at the start and later, without and with quotes, escapes, and texts of the longest lengths. Texts that
+ * end with a line end are omitted, because `$` also matches before it in Python, PHP and .NET (a line feed), and in Java
+ * (any line end). No key contains a line end.
  */
 export const texts = [
   ...characters
     .flatMap((one) => [one, `a${one}`, `"${one}"`, `"a${one}"`])
-    .filter((text) => !/.\n$/.test(text)),
+    .filter((text) => !/.[\n\r\u0085\u2028\u2029]$/.test(text)),
   ...['', '""', '"', '"a', '"a"b', '"a"b"', '""""', 'a b', '"a b"', '\na', '"a\nb"', 'a\u2028b'],
   ...lengths.flatMap((length) => [
     'x'.repeat(length),
