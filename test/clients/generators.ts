@@ -13,7 +13,7 @@ const needs: Record<string, string> = {
   Go: `${GENERATOR} && go version`,
   Java: `${GENERATOR} && mvn --version`,
   Kotlin: `${GENERATOR} && mvn --version`,
-  PHP: `${GENERATOR} && composer --version`,
+  PHP: `${GENERATOR} && composer show --available guzzlehttp/guzzle`,
   Rust: 'cargo progenitor --help',
 };
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { asOpenApi30 } from '../../infra/documents/openapi/openapi-3.0.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { collectionTests } from '../collections/all.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -104,6 +106,15 @@ afterAll(async () => {
       expect(outcomes).toEqual(expect.arrayContaining(expected));
     },
   );
+
+  // swagger-cli 4 uses this version of the parser.
+  test.each(['openapi.json', 'openapi-3.0.json'])('swagger-cli accepts the published %s', async (file) => {
+    const published = parseJson(readFileSync('openapi.json', 'utf8'));
+    const document = file === 'openapi.json' ? published : asOpenApi30(published);
+    const parser = requireTool('@apidevtools/swagger-parser');
+    const { info } = await parser.validate(JSON.parse(stringifyJson(document)));
+    expect(info.title).toMatch(/./);
+  });
 
   test.each(['/openapi.json', '/openapi-3.0.json'])('Redocly bundles %s without a change', async (path) => {
     const { bundleFromString, createConfig } = await import(
