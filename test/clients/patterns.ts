@@ -6,7 +6,7 @@ import { operations } from '../../shared/contract/operations.ts';
 /** Characters up to U+04FF, and characters that languages can treat in a special way, such as line ends and digits. */
 const special = '\u0660\u1680\u180e\u2000\u200b\u2028\u2029\u3000\ufeff\uff01\uff3b\ufffd\u{1f415}';
 const common = Array.from({ length: 0x5_00 }, (_, codePoint) => String.fromCodePoint(codePoint));
-const characters = [...common, ...special];
+const characters = [...common, ...Array.from(special)];
 const lengths = [2, 64, 65, 254, 255, 256];
 
 /**
