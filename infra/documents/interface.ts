@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import type { Collection } from '../../shared/contract/collection.ts';
 import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
@@ -40,7 +41,7 @@ export function interfaceParts(contract: any): Parts {
       retry: createWithKey(path, complete),
       list: list(`${path}?limit=1`, '-i '),
       'next page': nextPage(first),
-      error: errorExample(contract, path),
+      error: errorExample(contract, first),
       'hidden key': listWithHiddenKey(`${path}?limit=1`),
       errors: errorList(),
       limits: limitTable(),
@@ -151,8 +152,13 @@ function nextPage({ path, cursorPrefix }: Collection): string {
   return codeBlock('http', `Link: <${BASE_URL}${withoutVersion(path)}?limit=1&cursor=${cursor}>; rel="next"`);
 }
 
-function errorExample(contract: any, path: string): string {
-  const missing = bodySchema(contract, path).required.map((name: string) => `${name} is required`);
+/** Returns a request without any fields, and its error response. */
+function errorExample(contract: any, { path, operations }: (typeof collections)[0]): string {
+  const fields: v.ObjectEntries = operations.create.request.entries.body.entries;
+  const missing = bodySchema(contract, path).required.map((name: string) => {
+    const { issues } = v.safeParse(fields[name]!, undefined);
+    return `${name} is required, and ${issues![0].message}`;
+  });
   const { code, message, status } = errorBody('invalid_request', `${missing.join('; ')}.`);
   return create(path, {}) + codeBlock('json', stringifyJson({ code, message, status }));
 }

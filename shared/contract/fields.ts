@@ -5,11 +5,23 @@ import { INT64 } from './limits.ts';
 // Schemas define the rules, description and examples of each field and parameter. Error messages complete a sentence such
 // as "status must be …". Metadata contains the JSON Schema for rules that are implemented as code.
 
-const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
+/** Returns the schema of an enumeration. The message quotes the values, because a word such as "omitted" can follow it. */
+export function enumeration<const Values extends readonly string[]>(values: Values) {
+  const quoted = values.map((value) => `"${value}"`);
+  const alternatives = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean);
+  return v.picklist(values, `must be ${alternatives.join(' or ')}`);
+}
 
-/** Returns the schema of an integer field. */
-export function integer(minimum: bigint, maximum: bigint) {
-  const message = `must be an integer from ${minimum} to ${maximum}`;
+/**
+ * Returns the schema of an integer field.
+ *
+ * @param message requirement @default - the requirement of a field in JSON, where clients also send integers in quotes
+ */
+export function integer(
+  minimum: bigint,
+  maximum: bigint,
+  message = `must be an integer from ${minimum} to ${maximum}, as a JSON number`,
+) {
   return v.pipe(
     v.bigint(message),
     v.minValue(minimum, message),
@@ -42,9 +54,8 @@ export const REPLACEMENT_CHARACTER = '\ufffd';
  */
 export function text(maximum: number, { isBlankValid = true } = {}) {
   const length = isBlankValid ? `up to ${maximum}` : `1 to ${maximum}`;
-  const notBlank = 'not only white space and control characters';
-  const wellFormed = 'without U+FFFD and unpaired surrogates';
-  const message = `must be a string of ${length} characters, ${isBlankValid ? '' : `${notBlank}, and `}${wellFormed}`;
+  const notBlank = isBlankValid ? '' : ' that are not all white space or control characters';
+  const message = `must be a string of ${length} characters${notBlank}, without U+FFFD and unpaired surrogates`;
   return v.pipe(
     v.string(message),
     v.check(
@@ -67,17 +78,26 @@ export function text(maximum: number, { isBlankValid = true } = {}) {
   );
 }
 
+/** Returns the message about an integer in a URL. Each integer has exactly one valid text, for example no `+5` or `5.0`. */
+export function integerTextMessage(minimum: number | bigint, maximum: number | bigint): string {
+  return `must be a single integer from ${minimum} to ${maximum} in decimal digits, without leading zeros`;
+}
+
+const INT64_TEXT_MESSAGE = integerTextMessage(INT64.minimum, INT64.maximum);
+
 /** Text of an int64 in a URL, without a plus sign or leading zeros. */
 export const Int64Text = v.pipe(
-  v.string(INT64_MESSAGE),
-  v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),
+  v.string(INT64_TEXT_MESSAGE),
+  v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_TEXT_MESSAGE),
   v.transform((digits) => BigInt(digits)),
-  Int64,
+  integer(INT64.minimum, INT64.maximum, INT64_TEXT_MESSAGE),
 );
 
 const IDEMPOTENCY_KEY_FORM =
   '1 to 255 visible ASCII characters, or such characters and spaces in double quotes';
-const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}`;
+const IDEMPOTENCY_KEY_MESSAGE =
+  `must be a single value of ${IDEMPOTENCY_KEY_FORM} ` +
+  '(a key without quotes must not start with a double quote)';
 
 /**
  * Returns the schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Collection } from './collection.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { EXAMPLE_IDS } from './fields.ts';
+import { EXAMPLE_IDS, integerTextMessage } from './fields.ts';
 import { PAGE } from './limits.ts';
 
-const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
+const LIMIT_MESSAGE = integerTextMessage(PAGE.minimum, PAGE.maximum);
 
 const Limit = v.pipe(
   v.string(LIMIT_MESSAGE),
@@ -15,7 +15,7 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'must be a single value from a page of this list with the same filters';
+const CURSOR_MESSAGE = 'must be unchanged from the Link header of a page of this list with the same filters';
 
 const Cursor = v.pipe(
   v.string(CURSOR_MESSAGE),

@@ -8,7 +8,15 @@ import {
   notFoundMessage,
   type PublishedCollection,
 } from './collection.ts';
-import { assignedId, idempotencyKey, idParameter, Int64, text, UNUSED_EXAMPLE_ID } from './fields.ts';
+import {
+  assignedId,
+  enumeration,
+  idempotencyKey,
+  idParameter,
+  Int64,
+  text,
+  UNUSED_EXAMPLE_ID,
+} from './fields.ts';
 import { INT64, PAGE } from './limits.ts';
 import { listQuery } from './lists.ts';
 
@@ -19,10 +27,7 @@ export const MAX_NAME_CHARACTERS = 255;
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-export const PetStatus = v.pipe(
-  v.picklist(STATUSES, `must be one of ${STATUSES.join(', ')}`),
-  v.description('Availability of the pet.'),
-);
+export const PetStatus = v.pipe(enumeration(STATUSES), v.description('Availability of the pet.'));
 export type PetStatus = v.InferOutput<typeof PetStatus>;
 
 /** Body of `createPet`. Unknown fields, such as `id`, are dropped. */
@@ -61,7 +66,7 @@ const collection = {
   schemas: { Pet, NewPet, PetStatus },
   filters: {
     status: v.pipe(
-      v.exactOptional(v.picklist(STATUSES, `must be exactly one of ${STATUSES.join(', ')}`)),
+      v.exactOptional(enumeration(STATUSES)),
       v.description('Returns only pets with this status.'),
       v.examples(['available']),
     ),
@@ -106,7 +111,9 @@ export const pets = {
         headers: ['Location'],
       },
       errors: {
-        invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
+        invalid_request:
+          `name is required, and must be a string of 1 to ${MAX_NAME_CHARACTERS} characters that are not all white space or control characters, ` +
+          `without U+FFFD and unpaired surrogates; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}, as a JSON number.`,
         request_too_large: true,
         unsupported_media_type: true,
         idempotency_key_reused: keyReusedMessage(collection),

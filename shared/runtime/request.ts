@@ -14,7 +14,10 @@ import { environmentVariables } from '../names.ts';
  */
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
-/** Matches the position at the end of most `JSON.parse` errors. The rest of the message can quote the body. */
+/**
+ * Matches the position at the end of a `JSON.parse` error. V8 reports no position for an unexpected token, such as the `R`
+ * in `{"name":Rex}`, and for an unexpected end. The rest of the message can quote the body.
+ */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -73,7 +76,10 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   const text = event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
   // API Gateway and `toString` replace bytes that are not UTF-8 with this character.
   if (text.includes(REPLACEMENT_CHARACTER))
-    throw new ApiError('invalid_request', 'The body is not valid UTF-8, or contains U+FFFD.');
+    throw new ApiError(
+      'invalid_request',
+      'The body must be encoded in UTF-8, and must not contain the replacement character U+FFFD.',
+    );
   const body = parseBody(text);
   const type = jsonTypeOf(body);
   // A string is usually JSON that was converted to JSON twice.
@@ -126,7 +132,8 @@ function jsonProblem(text: string, error: Error): string {
   if (text.trim() === '') return 'The body is missing. It must be a JSON object.';
   if (text.startsWith(BYTE_ORDER_MARK)) return 'The body must not start with a byte order mark.';
   const [, line, column] = JSON_POSITION.exec(error.message) ?? [];
-  if (line === undefined) return 'The body is not valid JSON. It must be a JSON object in UTF-8.';
+  if (line === undefined)
+    return 'The body is not valid JSON. Check for missing quotes, and for values such as NaN, None or undefined.';
   return `The body is not valid JSON at line ${line}, column ${column}.`;
 }
 
@@ -137,7 +144,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation
     // The path of an issue starts with the part of the request, such as `body`.
     const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
     const isMissing = issue.path?.at(-1)?.origin === 'key';
-    if (isMissing) return `${field} is required`;
+    if (isMissing) return `${field} is required, and ${requirementOf(issue, request)}`;
     return `${field} ${issue.message}${canBeOmitted(issue, request) ? ', or omitted' : ''}`;
   });
   return new ApiError(inPath.length > 0 ? 'not_found' : 'invalid_request', `${problems.join('; ')}.`);
@@ -147,11 +154,21 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation
  * Returns whether a client can omit the invalid field or query parameter, for example instead of sending `null`. For
  * headers, the result is false, because clients should not omit an idempotency key.
  */
-function canBeOmitted({ path }: v.BaseIssue<unknown>, request: v.GenericSchema): boolean {
-  if (path?.[0].key === 'headers') return false;
+function canBeOmitted(issue: v.BaseIssue<unknown>, request: v.GenericSchema): boolean {
+  if (issue.path?.[0].key === 'headers') return false;
+  return ['optional', 'exact_optional'].includes(schemaOf(issue, request)?.type ?? '');
+}
+
+/** Returns the schema of the field or parameter that an issue is about. */
+function schemaOf({ path }: v.BaseIssue<unknown>, request: v.GenericSchema): v.GenericSchema | undefined {
   let schema: any = request;
   for (const { key } of path ?? []) schema = (schema?.wrapped ?? schema)?.entries?.[key as string];
-  return ['optional', 'exact_optional'].includes(schema?.type);
+  return schema;
+}
+
+/** Returns the requirement of a missing field, which is the message of the field's schema about any value of another type. */
+function requirementOf(issue: v.BaseIssue<unknown>, request: v.GenericSchema): string {
+  return v.safeParse(schemaOf(issue, request)!, undefined).issues![0].message;
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */

@@ -14,7 +14,8 @@ const basics = {
   invalid: {
     item: { categoryId: '7' },
     message:
-      'name is required; categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
+      'name is required, and must be a string of 1 to 255 characters that are not all white space or control characters, without U+FFFD and unpaired surrogates; ' +
+      'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, as a JSON number.',
   },
 };
 

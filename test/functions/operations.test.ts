@@ -69,7 +69,7 @@ describe.each(collections)('GET $path', ({ plural, operations }) => {
     const { status, body } = await invoke(await handlerOf(operations.list.id), event);
     expect([status, body.message]).toEqual([
       400,
-      'cursor must be a single value from a page of this list with the same filters, or omitted.',
+      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.',
     ]);
   });
 });

@@ -83,9 +83,13 @@ describe.each(Object.values(collectionTests))('POST $path with invalid input', (
     [
       'that is form-encoded',
       `text=${text}`,
-      'The body is not valid JSON. It must be a JSON object in UTF-8.',
+      'The body is not valid JSON. Check for missing quotes, and for values such as NaN, None or undefined.',
     ],
-    ['in UTF-16', Buffer.from(rejected, 'utf16le'), /^The body is not valid (?:JSON|UTF-8)/],
+    [
+      'in UTF-16',
+      Buffer.from(rejected, 'utf16le'),
+      /^The body (?:is not valid JSON|must be encoded in UTF-8)/,
+    ],
     ['that is nested too deeply', nested(30_000, rejected), tooDeep],
   ])('returns a 400 for a body %s', async (_case, body, message) => {
     expectError(await post(path, body), 400, 'invalid_request', expect.stringMatching(message));

@@ -43,7 +43,7 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
     ['an id of 4,000 letters', 'a'.repeat(4_000)],
   ])('returns a 404 that describes ids for %s', async (_case, address) => {
     const message = expect.stringMatching(
-      /^\w+Id must be an integer from -9223372036854775808 to 9223372036854775807\.$/,
+      /^\w+Id must be a single integer from -9223372036854775808 to 9223372036854775807 in decimal digits, without leading zeros\.$/,
     );
     expectError(await request(`${path}/${address}`), 404, 'not_found', message);
   });

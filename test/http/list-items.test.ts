@@ -69,12 +69,12 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
   describe.each([
     [
       'limit',
-      'limit must be a single integer from 1 to 100, or omitted.',
+      'limit must be a single integer from 1 to 100 in decimal digits, without leading zeros, or omitted.',
       ['', 'x', '0', '-1', '101', '5.0', '05', '%205', '1e1', '%zz', '%00', '5,5', '5&limit=5'],
     ],
     [
       'cursor',
-      'cursor must be a single value from a page of this list with the same filters, or omitted.',
+      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.',
       ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x'.repeat(65), 'x&cursor=x'],
     ],
   ])('rejects an invalid %s with the message "%s"', (name, message, values) => {
@@ -98,7 +98,7 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
 
   test.each(lists)('accepts only cursors of the same collection and filter ($query)', async (list) => {
     const message =
-      'cursor must be a single value from a page of this list with the same filters, or omitted.';
+      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.';
     for (const other of prepared.flatMap((one) => one.lists)) {
       const link = nextLink(await request(listAddress(other.path, { ...other.query, limit: 1 })))!;
       const cursor = new URL(link).searchParams.get('cursor');

@@ -7,7 +7,7 @@ describe('GET /pets', () => {
   test.each(['', 'lost', 'AVAILABLE', '%20sold', '%zz', '%00', 'sold,sold', 'sold&status=sold'])(
     'rejects the status %p',
     async (status) => {
-      const message = 'status must be exactly one of available, pending, sold, or omitted.';
+      const message = 'status must be "available", "pending" or "sold", or omitted.';
       expectError(await request(`/pets?status=${status}`), 400, 'invalid_request', message);
     },
   );

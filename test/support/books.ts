@@ -3,6 +3,7 @@ import type { Table } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Collection, Item } from '../../shared/contract/collection.ts';
 import {
   assignedId,
+  enumeration,
   idempotencyKey,
   idParameter,
   Int64,
@@ -14,7 +15,7 @@ import type { Operation } from '../../shared/contract/operation.ts';
 
 // A made-up collection for tests of what all collections share.
 
-const Genre = v.picklist(['crime', 'poetry'], 'must be crime or poetry');
+const Genre = enumeration(['crime', 'poetry']);
 
 export const NewBook = v.object({ title: text(100), shelf: Int64, genre: v.exactOptional(Genre) });
 export type NewBook = v.InferOutput<typeof NewBook>;

@@ -1,11 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
-import { idempotencyKey, idParameter, text } from '../../../shared/contract/fields.ts';
+import { enumeration, idempotencyKey, idParameter, text } from '../../../shared/contract/fields.ts';
 import { books } from '../../support/books.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
 
 const DOG = '\u{1f415}';
+
+test.each([
+  [['red'], 'must be "red"'],
+  [['red', 'blue'], 'must be "red" or "blue"'],
+  [['red', 'blue', 'green'], 'must be "red", "blue" or "green"'],
+])('the message of an enumeration of %j quotes the values', (values, message) => {
+  expect(v.safeParse(enumeration(values), null).issues![0].message).toBe(message);
+});
 
 test('a text schema limits the number of code points, and accepts blank text', () => {
   const note = text(500);

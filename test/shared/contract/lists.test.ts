@@ -17,7 +17,7 @@ test.each<[string, string, object, string]>([
   ['of books', 'of films', {}, encodeCursor('films', 42n, {})],
 ])('a list %s rejects the cursor of a list %s', (_list, _other, query, cursor) => {
   expect(problems({ ...query, cursor })).toEqual([
-    ['cursor', 'must be a single value from a page of this list with the same filters'],
+    ['cursor', 'must be unchanged from the Link header of a page of this list with the same filters'],
   ]);
 });
 

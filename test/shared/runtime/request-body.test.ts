@@ -106,7 +106,23 @@ describe('the body', () => {
 
   test('is rejected if API Gateway replaced invalid bytes, even in a field that the service ignores', () => {
     const event = createEvent(JSON.stringify({ ...validBody, unknown: 'Em\ufffda' }));
-    expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'not valid UTF-8'));
+    expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
+  });
+
+  // V8 reports no position in these texts.
+  test.each([
+    '{"title":Emma}',
+    '{"shelf":NaN}',
+    '{"shelf":+7}',
+    '{"title":“Emma”}',
+    '{"shelf":',
+    '\n{"a":None }',
+  ])('is rejected with advice about values if it is %j', (body) => {
+    const message =
+      '^The body is not valid JSON\\. Check for missing quotes, and for values such as NaN, None or undefined\\.$';
+    const long = body.replace('{', `{"unknown":"${'a'.repeat(1_000)}",`);
+    expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
+    expect(() => bodyOf(createEvent(long))).toThrow(errorResponse('invalid_request', message));
   });
 
   test.each([
@@ -131,7 +147,7 @@ describe('the body', () => {
     [
       'contains text like a position',
       'x (line 9 column 9)',
-      '^The body is not valid JSON\\. It must be a JSON object in UTF-8\\.$',
+      '^The body is not valid JSON\\. Check for missing quotes, and for values such as NaN, None or undefined\\.$',
     ],
     [
       'starts with a byte order mark',
@@ -144,13 +160,19 @@ describe('the body', () => {
   });
 
   test.each([
-    ['{}', '^title is required; shelf is required\\.$'],
+    [
+      '{}',
+      '^title is required, and must be a string of [^;]+; shelf is required, and must be an integer [^;]+\\.$',
+    ],
     [
       JSON.stringify({ ...validBody, title: 5, genre: null }),
       '^title must be [^;]+; genre must be [^;]+\\.$',
     ],
-    [JSON.stringify({ ...validBody, genre: null }), '^genre must be crime or poetry, or omitted\\.$'],
-    [JSON.stringify({ ...validBody, shelf: null }), '^shelf must be an integer from -\\d+ to \\d+\\.$'],
+    [JSON.stringify({ ...validBody, genre: null }), '^genre must be "crime" or "poetry", or omitted\\.$'],
+    [
+      JSON.stringify({ ...validBody, shelf: null }),
+      '^shelf must be an integer from -\\d+ to \\d+, as a JSON number\\.$',
+    ],
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });

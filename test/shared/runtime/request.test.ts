@@ -13,10 +13,10 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 test.each([
-  ['1', ['invalid_request', '^author.surname is required']],
+  ['1', ['invalid_request', '^author.surname is required, and must be a name\\.$']],
   ['x', ['not_found']],
 ] as const)('an invalid body is reported only if the path is valid (id %s)', (id, [code, pattern]) => {
-  const author = v.object({ surname: v.string() });
+  const author = v.object({ surname: v.string('must be a name') });
   const { path } = get.request.entries;
   const operation = { ...get, request: v.object({ path, body: v.object({ author }) }) };
   const event = apiGatewayEvent({ pathParameters: { bookId: id }, body: '{"author":{}}' });
