@@ -27,12 +27,16 @@ var isOffered = nodePackage in manifest.optionalDependencies;
 missing = ['@esbuild/' + process.platform + '-' + process.arch]
   .concat(isOffered ? nodePackage : [])
   .filter(isMissing);
-if (missing.length > 0)
+if (missing.length > 0) {
+  // pnpm does not put the packages of other packages into node_modules.
+  if (isMissing('.package-lock.json') || !isMissing('.pnpm'))
+    fail('These packages were not installed by npm. Delete node_modules, and run npm ci.');
   fail(
     'Optional packages are not installed ' +
       sample(missing) +
       '. Run npm ci --include=dev --include=optional.',
   );
+}
 
 if (parseInt(process.versions.node, 10) < neededNode) runWithInstalledNode();
 

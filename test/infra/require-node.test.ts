@@ -85,7 +85,8 @@ describe('require-node.cjs', () => {
   ])(
     'recommends --include=optional if these packages are missing on %s-%s',
     async (platform, arch, names) => {
-      expect(errorOutput(await run(projectWith(required), { version: '24.0.0', platform, arch }))).toBe(
+      const project = projectWith([...required, '.package-lock.json']);
+      expect(errorOutput(await run(project, { version: '24.0.0', platform, arch }))).toBe(
         `Optional packages are not installed (${names}). Run npm ci --include=dev --include=optional.`,
       );
     },
@@ -100,6 +101,16 @@ describe('require-node.cjs', () => {
       );
     },
   );
+
+  test.each([
+    ['pnpm', ['.pnpm']],
+    ['pnpm after npm', ['.pnpm', '.package-lock.json']],
+    ['another package manager', []],
+  ])('recommends npm ci if %s installed the packages', async (_name, files) => {
+    expect(errorOutput(await run(projectWith([...required, ...files])))).toBe(
+      'These packages were not installed by npm. Delete node_modules, and run npm ci.',
+    );
+  });
 
   test('names the only missing package', async () => {
     const others = everything.filter((name) => name !== 'valibot');
