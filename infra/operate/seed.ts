@@ -5,6 +5,7 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { compactName } from '../../shared/names.ts';
+import { requireBaseUrl, requireService } from './base-url.ts';
 import { send } from './request.ts';
 import { sampleItem } from './sample-item.ts';
 import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
@@ -62,34 +63,21 @@ function findCollection(name: string): AnyCollection {
 
 /** Returns the base URL and request headers. @throws UsageError if BASE_URL or API_KEY is missing or rejected */
 async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection: AnyCollection) {
-  // Without the lookbehind, a run of slashes before the end would take quadratic time.
-  const baseUrl = BASE_URL?.replace(/(?<!\/)\/+$/, '');
   const apiKey = API_KEY?.trim();
-  if (!baseUrl || !apiKey) {
+  if (!BASE_URL || !apiKey) {
     throw new UsageError(
       'Set BASE_URL and API_KEY. For the local service, run: ' +
         `export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .${compactName}/staging/api-key)"`,
     );
   }
-  const isAllowed = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl);
-  if (!isAllowed || !URL.canParse(baseUrl))
-    throw new UsageError('BASE_URL must be an https URL, or an http URL with a loopback host.');
+  const baseUrl = requireBaseUrl(BASE_URL);
   if (apiKey.startsWith(keyPrefix('production')))
     throw new UsageError('Sample data must not be in production. Set API_KEY to a key of another stage.');
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  const { status, reason } = await send(`${baseUrl}${pathOf(collection)}?limit=1`, { headers });
-  if (status === 200) return { baseUrl, headers };
-  throw new UsageError(
-    `${baseUrl} returned no list of ${collection.plural}. ${reason} Check BASE_URL and API_KEY.`,
-  );
+  await requireService(baseUrl, apiKey, collection);
+  return { baseUrl, headers: { Authorization: `Bearer ${apiKey}` } };
 }
 
 type Service = Awaited<ReturnType<typeof findService>>;
-
-/** Returns the path of the list relative to the base URL, which contains the version. */
-function pathOf({ path }: AnyCollection): string {
-  return path.replace('/v1', '');
-}
 
 /**
  * Creates the item that `seed` and `index` determine. Retries failed requests as docs/interface.md recommends.
@@ -106,7 +94,7 @@ async function addItem(
   const key = `seed-${seed}-${index}`;
   const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   const body = stringifyJson(sampleItem(collection.operations.create.request.entries.body, [seed, index]));
-  const url = `${baseUrl}${pathOf(collection)}`;
+  const url = `${baseUrl}${collection.path.replace('/v1', '')}`; // Both contain the version.
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, ...response } = await send(url, { method: 'POST', headers, body });
     if (status === 201) return;

@@ -118,12 +118,24 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--', KEY], {}, /two dashes: npm run seed -- /],
   [[], { npm_config_count: '20' }, /^npm itself read --count, .* Usage: npm run seed -- /],
   [[], { BASE_URL: 'https://', API_KEY: KEY }, /^BASE_URL must be an https URL, /],
+  [
+    [],
+    { BASE_URL: 'localhost:3000/v1', API_KEY: KEY },
+    /^BASE_URL must be an https URL, or an http URL with a loopback host, such as http:\/\/localhost:3000\/v1\.$/,
+  ],
+  [[], { BASE_URL: 'https://example.com', API_KEY: KEY }, /^BASE_URL must end with \/v1\.$/],
+  [[], { BASE_URL: 'https://example.com/?a=/v1', API_KEY: KEY }, /^BASE_URL must end with \/v1\.$/],
+  [
+    [],
+    { BASE_URL: 'https://jane:secret@example.com/v1', API_KEY: KEY },
+    /^BASE_URL must contain no user name or password\.$/,
+  ],
   [[], { BASE_URL: 'https://example.com/v1' }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
   [[], { BASE_URL: 'https://example.com/v1', API_KEY: keyPrefix('production') }, /production/],
   [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, /ECONNREFUSED.*BASE_URL/],
-  [[], { BASE_URL: 'http://127.0.0.1:2/v1/', API_KEY: KEY }, /^http:\/\/127\.0\.0\.1:2\/v1 returned/],
+  [[], { BASE_URL: ' HTTP://127.0.0.1:2/v1/ ', API_KEY: KEY }, /^http:\/\/127\.0\.0\.1:2\/v1 returned/],
 ])('npm run seed rejects the arguments %j in the environment %j', async (parameters, environment, reason) => {
   const line = errorOutput(await seed(parameters, environment));
   expect(line).toMatch(reason);

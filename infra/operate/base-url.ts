@@ -1,0 +1,38 @@
+import { UsageError } from '../command.ts';
+import { send } from './request.ts';
+
+/**
+ * Returns the value of BASE_URL without white space around it and slashes at its end.
+ *
+ * @throws UsageError if commands and tests must not send an API key to the URL, or if it is not a base URL
+ */
+export function requireBaseUrl(text: string): string {
+  const url = URL.parse(text.trim());
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)))
+    throw new UsageError(
+      'BASE_URL must be an https URL, or an http URL with a loopback host, such as http://localhost:3000/v1.',
+    );
+  if (url.username || url.password) throw new UsageError('BASE_URL must contain no user name or password.');
+  // Without the lookbehind, a run of slashes before the end would take quadratic time.
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
+  if (!path.endsWith('/v1') || url.search || url.hash) throw new UsageError('BASE_URL must end with /v1.');
+  return `${url.origin}${path}`;
+}
+
+/**
+ * Requests a list, so that a wrong base URL or API key is reported once, and not by each later request.
+ *
+ * @param collection collection of the list. Its path starts with the version, like the path of the base URL ends.
+ * @throws UsageError if the service returns no list
+ */
+export async function requireService(
+  baseUrl: string,
+  apiKey: string,
+  { plural, path }: { plural: string; path: string },
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const { status, reason } = await send(`${baseUrl}${path.replace('/v1', '')}?limit=1`, { headers });
+  if (status === 200) return;
+  throw new UsageError(`${baseUrl} returned no list of ${plural}. ${reason} Check BASE_URL and API_KEY.`);
+}
