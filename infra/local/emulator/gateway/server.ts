@@ -29,6 +29,8 @@ export interface ServerSettings {
   /** Handler that runs before the API and returns undefined for API requests. */
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
+  /** Receives the problem of bytes that Node rejects, and the status of the response. */
+  onMalformed?: (problem: string, status: number) => void;
 }
 
 /** Connection of a client. */
@@ -106,7 +108,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
   }
 
   /** Sends the responses in progress and a 4xx, and closes the connection. */
-  async function reject({ code = '' }: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+  async function reject({ code = '', message }: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
     const connection = connections.get(socket);
     if (!connection || connection.isRejected) return; // Node reports an error for each further chunk.
     connection.isRejected = true;
@@ -116,6 +118,8 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
     if (socket.writable && !incomplete?.headersSent) {
       const status = STATUS_BY_ERROR[code] ?? 400;
       socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+      // Browsers open connections that they may not use, so a timeout is not reported.
+      if (code.startsWith('HPE_')) settings.onMalformed?.(message, status);
     }
     socket.end();
     // If the client is still sending, closing the connection at once could discard the response.

@@ -33,14 +33,18 @@ const { promise: held, resolve: release } = Promise.withResolvers<void>();
 const handled: string[] = [];
 /** Method, path and response status of each request in the current test. */
 const responses: string[] = [];
+/** Problem and response status of the malformed bytes in the current test. */
+const malformed: string[] = [];
 const server = await serve(api, 0, {
   respondFirst: async ({ path }) => (path === '/first' ? first : undefined),
   onResponse: ({ method, path }, status) => responses.push(`${method} ${path} ${status}`),
+  onMalformed: (problem, status) => malformed.push(`${problem} ${status}`),
 });
 afterAll(() => server.close());
 beforeEach(() => {
   handled.length = 0;
   responses.length = 0;
+  malformed.length = 0;
   jest.spyOn(console, 'error').mockReturnValue();
 });
 afterEach(async () => {
@@ -193,6 +197,14 @@ describe('a connection', () => {
     const lines = ['HTTP/1.1 200 OK', 'HTTP/1.1 204 No Content', 'HTTP/1.1 400 Bad Request'];
     expect(statusLines(await text(socket))).toEqual(lines);
     expect(responses).toEqual(['POST /slow 200', 'GET /no-content 204']);
+  });
+
+  test('is reported if its bytes are not HTTP, but not if it is only closed', async () => {
+    const [ended, closed] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
+    ended.end(`GET /?q=é HTTP/1.1\r\n${hostHeader}\r\n`);
+    closed.end();
+    await Promise.all([text(ended), text(closed)]);
+    expect(malformed).toEqual(['Parse Error: Invalid char in url query 400']);
   });
 
   test('gets its response if more bytes follow a request that closes the connection', async () => {
