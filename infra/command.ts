@@ -109,17 +109,24 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   ],
 ];
 
+/** Sentence of the help about paths that `pathOption` returns. */
+export const relativePaths = 'Relative paths start in the folder of the project.';
+
 /**
- * Returns the absolute path of the folder that an option names. Expands `~`, because shells do not expand it in `--data=~/x`.
+ * Returns the absolute path that an option names. Expands `~`, because shells do not expand it in `--data=~/x`.
  *
  * @throws UsageError if the path starts with the home folder of a named user, such as `~jane`
  */
-export function folderOption(name: string, path: string): string {
-  if (/^~[^/\\]/.test(path))
+export function pathOption(name: string, path: string): string {
+  const [home] = /^~[^/\\]+/.exec(path) ?? [];
+  if (home)
     throw new UsageError(
-      `${name} must be an absolute path, because ~ is expanded only for your home folder.`,
+      `${name} must not start with ${home}, because ~ is expanded only for your home folder. Write the full path.`,
     );
-  return resolve(path.replace(/^~/, () => homedir()));
+  return resolve(
+    projectRoot,
+    path.replace(/^~/, () => homedir()),
+  );
 }
 
 /**
@@ -143,6 +150,33 @@ export function requireStage(name: string, all: object): void {
   if (Object.hasOwn(all, name)) return;
   const names = Object.keys(all).join(', ');
   throw new UsageError(`infra/stages.ts contains no stage ${name}. Choose one of its stages: ${names}.`);
+}
+
+/**
+ * Checks the name of a stage. API keys, default base URLs and stack names contain this name. `account` is reserved for
+ * the stack that all stages share, and `local` for the local service.
+ *
+ * @throws UsageError whose message starts with `place`. The message omits `name`, because an operator can pass an API
+ *   key by mistake.
+ */
+export function requireStageName(name: string, place: string): void {
+  if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
+    throw new UsageError(`${place} must be 1 to 30 lowercase letters, but not 'account' or 'local'.`);
+}
+
+/**
+ * Returns the value of --stage, which names a deployed stage.
+ *
+ * @param all the stages in infra/stages.ts. Ephemeral stages are not among them.
+ * @throws UsageError if the value is missing or cannot be the name of a stage
+ */
+export function deployedStageOption(stage: string | undefined, all: object): string {
+  const names = Object.keys(all);
+  if (!stage)
+    throw new UsageError(`--stage is missing. Use a stage of infra/stages.ts, such as ${names[0]}.`);
+  const place = `--stage must be a stage of infra/stages.ts (${names.join(', ')}) or another deployed stage, whose name`;
+  requireStageName(stage, place);
+  return stage;
 }
 
 /** Returns `region`. @throws UsageError if `region` does not have the format of an AWS region, such as eu-central-1 */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import * as v from 'valibot';
 import { ID_START } from '../shared/list-partitions.ts';
 import { createCapacity, leastReadUnits, MAX_LIST_PARTITIONS } from './capacity.ts';
-import { UsageError } from './command.ts';
+import { requireStageName, UsageError } from './command.ts';
 
 // Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
 
@@ -203,18 +203,6 @@ const Settings = group({
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
-
-/**
- * Checks the name of a stage. API keys, default base URLs and stack names contain this name. `account` is reserved for
- * the stack that all stages share, and `local` for the local service.
- *
- * @throws UsageError whose message starts with `place`. The message omits `name`, because an operator can pass an API
- *   key by mistake.
- */
-export function requireStageName(name: string, place: string): void {
-  if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
-    throw new UsageError(`${place} must be 1 to 30 lowercase letters, but not 'account' or 'local'.`);
-}
 
 /**
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.

@@ -1,8 +1,8 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { compactName } from '../../shared/names.ts';
-import { folderOption, projectRoot, UsageError } from '../command.ts';
+import { pathOption, projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { accountId, region } from './emulator/template/intrinsics.ts';
 
@@ -29,9 +29,14 @@ export function defaultDataFolder(stage = 'staging'): string {
   return join(projectRoot, `.${compactName}`, stage);
 }
 
-/** Returns the absolute path of the folder in `--data`, or `memory`. */
+/** Returns the absolute path of the folder in `--data`, or `memory`. @throws UsageError if no service can own the folder */
 export function dataOption(data: string): string {
-  return data === IN_MEMORY ? data : folderOption('--data', data);
+  if (data === IN_MEMORY) return data;
+  const folder = pathOption('--data', data);
+  // The disk's root and a name of spaces are typing errors.
+  if (data.trim() === '' || dirname(folder) === folder)
+    throw new UsageError('--data must be a folder of its own.');
+  return folder;
 }
 
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { collections } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
-import { folderOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import {
+  onInterrupt,
+  pathOption,
+  projectRoot,
+  relativePaths,
+  runWithOptions,
+  UsageError,
+} from '../command.ts';
 import { dataOption, defaultDataFolder } from './local-service.ts';
 import { explainError, options, startService } from './service.ts';
 
@@ -19,7 +26,9 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --inspect   like --watch, but run functions without minification and timeouts, and accept
               debuggers: on PORT (usually 9229) for the first function, on the next port for
               the second function, and so on
-  --verbose   list the resource types that are not run locally, and print the functions' metrics`;
+  --verbose   list the resource types that are not run locally, and print the functions' metrics
+
+${relativePaths}`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
@@ -31,7 +40,7 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 
 await runWithOptions(USAGE, options, async (values) => {
   const data = values.data ? dataOption(values.data) : defaultDataFolder(values.stage);
-  const assembly = values.assembly ? folderOption('--assembly', values.assembly) : '';
+  const assembly = values.assembly ? pathOption('--assembly', values.assembly) : '';
   process.stdout.on('error', () => process.emit('SIGTERM')); // The program that reads the output has exited.
   // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
   // exits before it acknowledges another write.

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
+import { findTemplate } from '../assembly.ts';
 import { findApiKey } from './api-key.ts';
 import { sourceMapsFolder, toSources } from '../source-maps.ts';
 import { stages } from '../stages.ts';
@@ -40,6 +42,7 @@ export async function startService(settings: ServiceOptions) {
   const folder = data === IN_MEMORY ? undefined : resolve(data);
   const started = new AsyncDisposableStack();
   try {
+    if (folder) requireNoFile(folder);
     const workFolder = folder ?? temporaryFolder();
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
     const tables = folder && join(folder, 'tables');
@@ -49,6 +52,7 @@ export async function startService(settings: ServiceOptions) {
 
     const assembly = settings.assembly || join(workFolder, 'cdk.out');
     if (!settings.assembly) await synthesizeIfChanged(assembly, settings.synth);
+    findTemplate(assembly, stackName(stage));
     const reloaded = join(workFolder, 'bundles');
     const log = functionLog(verbose, [join(assembly, sourceMapsFolder), reloaded]);
     const emulator = await startEmulator({
@@ -70,6 +74,8 @@ export async function startService(settings: ServiceOptions) {
       respondFirst: (request) => respondWithDocumentation(request, apiKey),
       onResponse: ({ method, path }, status, ms) =>
         console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${ms.toFixed(1)} ms`),
+      onMalformed: (problem, status) =>
+        console.log(`${new Date().toISOString()} Rejected malformed HTTP: ${plain(problem)} ${status}`),
     });
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
@@ -81,8 +87,15 @@ export async function startService(settings: ServiceOptions) {
     return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
-    throw explainError(folder ?? tmpdir(), error);
+    throw explainError(data, error);
   }
+}
+
+/** @throws UsageError if `path` or one of its parents is a file */
+function requireNoFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats && !stats.isDirectory()) throw new UsageError(`${path} is a file. Choose a folder with --data.`);
+  if (!stats && dirname(path) !== path) requireNoFile(dirname(path));
 }
 
 /** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
@@ -105,12 +118,19 @@ function functionLog(verbose: boolean, sourceMaps: string[]): (line: string) => 
   };
 }
 
-/** Returns a UsageError if the stack, the port, the data folder or its disk caused the error, and otherwise `error`. */
-export function explainError(folder: string, error: unknown): unknown {
+/**
+ * Returns a UsageError if the stack, the port, the data folder or its disk caused the error, and otherwise `error`.
+ *
+ * @param data the data folder, or `memory`
+ */
+export function explainError(data: string, error: unknown): unknown {
   if (error instanceof EmulatorError)
     return new UsageError(`${error.message} To see all options, run npm start -- --help.`);
   if (!Error.isError(error) || error instanceof UsageError) return error;
   const { message } = error;
+
+  const isInMemory = data === IN_MEMORY;
+  const folder = isInMemory ? tmpdir() : resolve(data);
 
   const isDiskFull = /no space left|quota exceeded|file too large/i.test(message);
   if (isDiskFull) {
@@ -127,7 +147,9 @@ export function explainError(folder: string, error: unknown): unknown {
   }
 
   if (isFolderError(folder, error)) {
-    const remedy = 'Do not delete the data. Check the permissions, or choose another folder with --data.';
+    const remedy = isInMemory
+      ? 'Set TMPDIR (on Windows TEMP) to a folder to which you can write.'
+      : 'Do not delete the data. Check the permissions, or choose another folder with --data.';
     return new UsageError(`The folder ${folder} is unusable (${message}). ${remedy}`);
   }
   return error;

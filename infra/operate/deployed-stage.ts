@@ -1,9 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/names.ts';
-import { requireStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
-import { requireRegion, UsageError } from '../command.ts';
+import { deployedStageOption, requireRegion, UsageError } from '../command.ts';
 import { httpsAgent } from '../proxy.ts';
 
 /** Maximum error of the local clock, from which the expiry of a key is calculated. */
@@ -21,7 +20,7 @@ export async function findCaller(): Promise<string> {
 
 /** Returns outputs of a stage's stack. @throws UsageError if `stage` is invalid or the stack or an output is missing */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
-  requireStageName(stage, '--stage must be a deployed stage, whose name');
+  deployedStageOption(stage, stages);
   requireOneIdentity();
   const outputs = await findOutputs(stage);
   const stack = stackName(stage);

@@ -2,11 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { collections } from '../../shared/contract/operations.ts';
 import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
-import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
-import { requireStageName, type StageSettings } from '../settings.ts';
+import {
+  deployedStageOption,
+  onInterrupt,
+  type OptionValues,
+  projectRoot,
+  runWithOptions,
+  UsageError,
+} from '../command.ts';
+import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
+import { requireBaseUrl, requireService } from './base-url.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
@@ -34,7 +43,8 @@ const options = {
 } as const;
 
 async function smoke(values: OptionValues<typeof options>, patterns: string[]): Promise<void> {
-  const { stage = '', 'read-only': isReadOnly, for: time } = values;
+  const { 'read-only': isReadOnly, for: time } = values;
+  const stage = deployedStageOption(values.stage, stages);
   if (isReadOnly && patterns.length > 0)
     throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
   if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
@@ -48,8 +58,9 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
   const { BASE_URL: givenUrl, API_KEY: givenKey } = process.env;
   if (givenUrl && givenKey && !isReadOnly) {
-    requireStageName(stage, '--stage');
-    return await runHttpTests({ stage, baseUrl: givenUrl, apiKey: givenKey }, patterns, interruption.signal);
+    const [baseUrl, apiKey] = [requireBaseUrl(givenUrl), givenKey.trim()];
+    await requireService(baseUrl, apiKey, collections[0]);
+    return await runHttpTests({ stage, baseUrl, apiKey }, patterns, interruption.signal);
   }
 
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);

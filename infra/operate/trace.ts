@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { folderOption, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { pathOption, projectRoot, relativePaths, runWithOptions, UsageError } from '../command.ts';
 import { bundlesIn, sourceMapsFolder, toSources } from '../source-maps.ts';
 
 const defaultMaps = join(projectRoot, 'cdk.out', sourceMapsFolder);
@@ -11,10 +11,12 @@ const USAGE = `npm run trace -- [--maps DIR] < LOG
 
 Prints log lines of deployed functions. Stack traces in the output contain files and lines of the source code.
 
-  --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})`;
+  --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})
+
+${relativePaths}`;
 
 await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async (values) => {
-  const maps = folderOption('--maps', values.maps);
+  const maps = pathOption('--maps', values.maps);
   if (!existsSync(maps))
     throw new UsageError(`The folder ${maps} does not exist. Choose a folder with --maps.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorOutput, runModule } from '../support/run-command.ts';
+import { done, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const start = 'infra/local/main.ts';
 const keys = 'infra/operate/keys/main.ts';
 const deploy = 'infra/operate/deploy/main.ts';
 const trace = 'infra/operate/trace.ts';
+const diff = 'infra/documents/changes/main.ts';
 const docs = 'infra/documents/reference/export.ts';
 
 // npm passes `--port 1` of `npm start -- --port 1` on. Yarn and `pnpm start --port 1` do the same.
@@ -56,14 +57,27 @@ describe('a path that starts with a tilde', () => {
   const AWS_REGION = 'eu-central-1';
 
   test.each([
-    [start, ['--data=~/file'], 'The folder HOME/file is unusable ('],
-    [start, ['--stage', 'none', '--data', '~', '--assembly=~/x'], 'HOME/x contains no stack PetStore-none, '],
+    [start, ['--data=~/file'], 'HOME/file is a file. Choose a folder with --data.'],
+    [
+      start,
+      ['--stage', 'none', '--data', '~', '--assembly=~/x'],
+      'The folder HOME/x does not exist. Choose a folder with --assembly.',
+    ],
     [
       keys,
       ['list', '--stage', 'local', '--data=~/x'],
       'No local service is running with the data folder HOME/x. ',
     ],
-    [deploy, ['--stage', 'none', '--assembly=~/x'], 'HOME/x contains no stack PetStore-none, '],
+    [
+      deploy,
+      ['--stage', 'none', '--assembly=~/x'],
+      'The folder HOME/x does not exist. Choose a folder with --assembly.',
+    ],
+    [
+      diff,
+      ['--base=~/file'],
+      '~/file cannot be read as OpenAPI JSON. Choose a file with --base. (Unexpected',
+    ],
     [trace, ['--maps=~'], 'Standard input contains no stack trace of a function. '],
     [trace, ['--maps=~/x'], 'The folder HOME/x does not exist. '],
     [docs, ['--output=~/file'], 'HOME/file cannot be written: '],
@@ -73,11 +87,20 @@ describe('a path that starts with a tilde', () => {
   });
 
   test("must not name another user's home folder", async () => {
-    expect(errorOutput(await runModule(trace, ['--maps=~jane/maps']))).toBe(
-      '--maps must be an absolute path, because ~ is expanded only for your home folder.',
+    expect(errorOutput(await runModule(start, ['--data', '~jane/x']))).toBe(
+      '--data must not start with ~jane, because ~ is expanded only for your home folder. Write the full path.',
     );
   });
 });
+
+test.each([start, deploy, trace, docs, diff])(
+  '%s --help says where relative paths start',
+  async (command) => {
+    expect(done(await runModule(command, ['--help']))).toContain(
+      'Relative paths start in the folder of the project.',
+    );
+  },
+);
 
 test('a full disk is reported in one line', async () => {
   const fault = `

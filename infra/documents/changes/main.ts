@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { plain, runWithOptions, UsageError } from '../../command.ts';
+import { pathOption, plain, relativePaths, runWithOptions, UsageError } from '../../command.ts';
 import { openApiJson } from '../openapi/document.ts';
 import { withoutReferences } from '../openapi/references.ts';
 import { differences } from './differences.ts';
@@ -10,17 +10,21 @@ const RELEASED = 'docs/openapi-released.json';
 const USAGE = `npm run openapi:diff -- [--base FILE]
 
 Lists the changes since the OpenAPI document FILE (default: ${RELEASED}), breaking changes first. Fails if a
-change breaks clients or cannot be classified automatically.`;
+change breaks clients or cannot be classified automatically. ${relativePaths}`;
 
 await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ base }) => {
-  let before;
+  let document: any;
   try {
-    before = withoutReferences(parseJson(readFileSync(base, 'utf8')));
+    document = parseJson(readFileSync(pathOption('--base', base), 'utf8'));
   } catch (error) {
     throw new UsageError(
       `${base} cannot be read as OpenAPI JSON. Choose a file with --base. (${(error as Error).message})`,
     );
   }
+  // withoutReferences needs the components, of which all documents of this service contain security schemes.
+  if (!document?.openapi || !document.paths || !document.components?.securitySchemes)
+    throw new UsageError(`${base} is not an OpenAPI document of this service. Choose a file with --base.`);
+  const before = withoutReferences(document);
   // In alphabetical order, breaking changes are first.
   const lines = differences(before, withoutReferences(parseJson(openApiJson()))).toSorted();
   for (const line of lines) console.log(plain(line));

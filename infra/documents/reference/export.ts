@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { createFolder, folderOption, runWithOptions, UsageError } from '../../command.ts';
+import { createFolder, pathOption, relativePaths, runWithOptions, UsageError } from '../../command.ts';
 import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
 import { referencePage } from './page.ts';
 
@@ -11,7 +11,9 @@ const USAGE = `npm run docs -- [--output docs-site]
 Exports the API reference as static files for any web server. The files include the OpenAPI document in two versions:
 openapi.json (3.1) and openapi-3.0.json (3.0), for tools that do not support 3.1.
 
-  --output  folder for index.html and the linked files, which is created if it does not exist`;
+  --output  folder for index.html and the linked files, which is created if it does not exist
+
+${relativePaths}`;
 
 /** Files that the page links to, directly or through another of these files. */
 const linked = [
@@ -23,7 +25,7 @@ const linked = [
 ];
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async (values) => {
-  const output = folderOption('--output', values.output);
+  const output = pathOption('--output', values.output);
   const openApi = await readFile('openapi.json', 'utf8');
   const openApi30 = `${stringifyJson(asOpenApi30(parseJson(openApi)), 2)}\n`;
   try {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
+import { findTemplate, requireAssembly } from '../../assembly.ts';
 import { UsageError } from '../../command.ts';
 
 /** The parts of a CloudFormation template that a deployment reads. */
@@ -22,13 +23,7 @@ export interface HeldAlias {
 
 /** @throws UsageError if the folder contains no template of the stage */
 export function readTemplate(assembly: string, stage: string): Template {
-  const file = join(assembly, `${stackName(stage)}.template.json`);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Template;
-  const names = globSync('*.template.json', { cwd: assembly }).map((name) => name.replace(/\..*/, ''));
-  throw new UsageError(
-    `${assembly} contains no stack ${stackName(stage)}, but ${names.toSorted().join(', ') || 'no stack'}. ` +
-      'Correct --stage or --assembly.',
-  );
+  return JSON.parse(readFileSync(findTemplate(assembly, stackName(stage)), 'utf8')) as Template;
 }
 
 /** Returns the aliases that a deployment can hold at their old versions, or no aliases if the stage has no canary. */
@@ -65,8 +60,9 @@ export function hashOf(folder: string): string {
   return hash.digest('hex');
 }
 
-/** @throws UsageError if the files in the folder are not those whose hash is `expected` */
+/** @throws UsageError if `folder` is not a folder, or its files are not those whose hash is `expected` */
 export function requireHash(folder: string, expected: string): void {
+  requireAssembly(folder);
   const actual = hashOf(folder);
   if (actual === expected) return;
   throw new UsageError(

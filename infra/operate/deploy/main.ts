@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
-  folderOption,
+  deployedStageOption,
   onInterrupt,
   type OptionValues,
+  pathOption,
   projectRoot,
+  relativePaths,
   requireStage,
   runWithOptions,
   UsageError,
@@ -32,7 +34,9 @@ canaryDeployments also requires an API key of the stage in API_KEY, which the pr
   --all-at-once     gives all requests to the new versions at once, without probe and comparison
   --ignore-changes  deploys although somebody has changed the stack by hand
   --back            points all functions to their versions before the last deployment, and changes nothing else
-  --if-unfinished   goes back only if the last deployment did not finish`;
+  --if-unfinished   goes back only if the last deployment did not finish
+
+${relativePaths}`;
 
 const options = {
   stage: { type: 'string' },
@@ -46,8 +50,10 @@ const options = {
 } as const;
 
 async function run(values: OptionValues<typeof options>): Promise<void> {
-  const { stage, 'based-on': basedOn, sha256, 'if-unfinished': isOnlyUnfinished = false } = values;
-  if (!stage || !/^[a-z]{1,30}$/.test(stage)) throw new UsageError('--stage must be the name of a stage.');
+  const { 'based-on': basedOn, sha256, 'if-unfinished': isOnlyUnfinished = false } = values;
+  const stage = deployedStageOption(values.stage, stages);
+  // An assembly can contain other stages, and a deployed stage can be missing in infra/stages.ts.
+  if (!values.assembly && !values.back) requireStage(basedOn ?? stage, stages);
   if (!process.env['AWS_REGION']) throw new UsageError('Set AWS_REGION to the region of the stage.');
   const others = Object.keys(values).filter((name) => !['stage', 'back', 'if-unfinished'].includes(name));
   if (values.back && others.length > 0)
@@ -60,14 +66,11 @@ async function run(values: OptionValues<typeof options>): Promise<void> {
     );
 
   // The CDK runs in the project's folder.
-  const assembly = values.assembly
-    ? folderOption('--assembly', values.assembly)
-    : join(projectRoot, 'cdk.out');
+  const assembly = values.assembly ? pathOption('--assembly', values.assembly) : join(projectRoot, 'cdk.out');
   const tools = toolsFor(stage, assembly);
   if (values.back) return await goBack(stage, isOnlyUnfinished, tools);
 
   if (!values.assembly) {
-    requireStage(basedOn ?? stage, stages);
     const context = basedOn === undefined ? [] : ['-c', `stage=${stage}`, '-c', `based-on=${basedOn}`];
     await cdk(['synth', '--quiet', '--output', assembly, ...context]);
   }

@@ -1,6 +1,6 @@
 import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
-import { type OptionValues, UsageError } from '../../command.ts';
+import { type OptionValues, relativePaths, UsageError } from '../../command.ts';
 
 interface Option {
   type: 'string' | 'boolean';
@@ -120,7 +120,7 @@ export function helpFor(words: string[]): string {
   const list = [...required, ...optional, ...formats].map(
     (name) => `  --${name.padEnd(10)}  ${options[name].help}`,
   );
-  return `${usageOf(action)}\n\n${does}\n\n${list.join('\n')}`;
+  return `${usageOf(action)}\n\n${does}\n\n${list.join('\n')}\n\n${relativePaths}`;
 }
 
 /** Returns the usage line of an action, such as `npm run keys -- revoke KEY_ID --stage STAGE [--yes] [--json]`. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { differences } from '../../../infra/documents/changes/differences.ts';
 import { withoutReferences } from '../../../infra/documents/openapi/references.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { runModule } from '../../support/run-command.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const file = join(temporaryFolder(), 'base.json');
@@ -264,6 +264,16 @@ test('a change of one of two parameters with the same name is reported', () => {
   const [before, after] = ['form', 'simple'].map((style) => [{ name: 'id', style }, { name: 'id' }]);
   expect(differences({ parameters: before }, { parameters: after })).toHaveLength(1);
 });
+
+test.each(['{}', 'null', '[]', '{"openapi":"3.1.0","paths":{}}', '{"swagger":"2.0","paths":{}}'])(
+  'npm run openapi:diff rejects the document %s',
+  async (document) => {
+    writeFileSync(file, document);
+    expect(errorOutput(await runModule('infra/documents/changes/main.ts', ['--base', file]))).toBe(
+      `${file} is not an OpenAPI document of this service. Choose a file with --base.`,
+    );
+  },
+);
 
 test('npm run openapi:diff lists breaking changes first and explains how to continue', async () => {
   const document = edited(openApi, (it) => {

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { productName } from '../../../shared/names.ts';
@@ -61,6 +63,15 @@ describe('the local service with a data folder', () => {
     ]);
     expect(printed).not.toContain(service.apiKey.slice(0, 20));
     expect(printed).not.toMatch(/limit|Bearer|local development/);
+  });
+
+  test('prints a line for a URL with bytes that are not ASCII', async () => {
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    socket.write(`GET /v1${path}?status=é HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(await text(socket)).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    await service.printed(
+      /^\d{4}-\S+Z Rejected malformed HTTP: Parse Error: Invalid char in url query 400$/m,
+    );
   });
 
   test('with --verbose, lists the resource types that it does not run', () => {

@@ -41,6 +41,14 @@ describe('npm start', () => {
     [['--assembly', '.', '--watch'], {}, /^--assembly cannot be combined with --watch, /],
     [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 1024 to 65000\.$/],
     [['--assembly', '.', '--synth'], {}, /^--assembly cannot be combined with --watch, /],
+    [['--data', ' '], {}, /^--data must be a folder of its own\.$/],
+    [['--data', '/'], {}, /^--data must be a folder of its own\.$/],
+    [['--data', 'package.json'], {}, /^\S+package\.json is a file\. Choose a folder with --data\.$/],
+    [
+      ['--data', 'memory'],
+      { TMPDIR: '/nope', TEMP: '/nope', PORT: '0' },
+      /^The folder \S+ is unusable \(.+\)\. Set TMPDIR \(on Windows TEMP\) to a folder to which you can write\.$/,
+    ],
     [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- .* \[--watch\] /],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
@@ -76,12 +84,22 @@ describe('the local service', () => {
     [
       'is missing',
       { stage: 'test' },
-      `${assembly} contains no stack ${stackName('test')}, but ${stacks.join(', ')}. Check the stage and `,
+      `${assembly} contains no stack ${stackName('test')}, but ${stacks.join(', ')}. Correct --stage or --assembly.`,
     ],
     [
       'is missing from an empty folder',
       { assembly: empty },
-      `${empty} contains no stack ${stackName('staging')}, but no stack. Check`,
+      `${empty} contains no stacks. Synthesize with npx cdk synth.`,
+    ],
+    [
+      'is missing, as the folder is missing',
+      { assembly: join(empty, 'none') },
+      `The folder ${join(empty, 'none')} does not exist. Choose a folder with --assembly.`,
+    ],
+    [
+      'is missing, as the folder is a file',
+      { assembly: join(assembly, `${stackName('staging')}.template.json`) },
+      `${stackName('staging')}.template.json is not a folder. Choose a folder with --assembly.`,
     ],
   ])("does not start if the stage's template %s", async (_case, options, problem) => {
     expect(await errorOf(options)).toContain(problem);
@@ -141,8 +159,9 @@ describe('the local service', () => {
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
     const folderOfKernel = existsSync('/proc') ? ['/proc/data', '/proc/self'] : [];
-    for (const data of [file, join(file, 'data'), link, ...folderOfKernel])
-      expect(await errorOf({ data })).toMatch(unusable);
+    for (const data of [link, ...folderOfKernel]) expect(await errorOf({ data })).toMatch(unusable);
+    for (const data of [file, join(file, 'data')])
+      expect(await errorOf({ data })).toBe(`${file} is a file. Choose a folder with --data.`);
   });
 
   test('does not start if the data folder contains an API key for a different stage', async () => {

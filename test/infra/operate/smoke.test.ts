@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
+import { collections } from '../../../shared/contract/operations.ts';
 import { generateApiKey } from '../../../shared/api-key-format.ts';
 import { hashOf } from '../../../shared/storage/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
@@ -49,9 +50,37 @@ function keys() {
   return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
 }
 
-test.each(['local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
-  const line = errorOutput(await runModule(command, ['--stage', stage]));
-  expect(line).toMatch(/^--stage must be a deployed stage, whose name must be 1 to 30 lowercase letters, /);
+test.each(['local', 'Staging', generateApiKey('staging')])(
+  'the smoke test rejects the stage %j',
+  async (stage) => {
+    expect(errorOutput(await runModule(command, ['--stage', stage]))).toMatch(
+      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be 1 to 30 lowercase letters, but not 'account' or 'local'\.$/,
+    );
+  },
+);
+
+test('the smoke test needs a stage', async () => {
+  expect(errorOutput(await runModule(command, []))).toBe(
+    '--stage is missing. Use a stage of infra/stages.ts, such as staging.',
+  );
+});
+
+const { plural } = collections[0];
+
+test.each([
+  [
+    'localhost',
+    'BASE_URL must be an https URL, or an http URL with a loopback host, such as http://localhost:3000/v1.',
+  ],
+  ['http://127.0.0.1:2', 'BASE_URL must end with /v1.'],
+  [
+    'http://127.0.0.1:2/v1',
+    `http://127.0.0.1:2/v1 returned no list of ${plural}. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.`,
+  ],
+])('the smoke test rejects the base URL %s', async (BASE_URL, message) => {
+  const settings = { BASE_URL, API_KEY: generateApiKey('staging') };
+  const { code, stderr } = await runModule(command, staging, settings);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
 });
 
 test.each([
@@ -83,9 +112,18 @@ describe('the smoke test of a stage', () => {
 
   test('needs no AWS credentials with BASE_URL and API_KEY', async () => {
     const key = generateApiKey('staging');
-    const settings = { NODE_OPTIONS, BASE_URL: 'https://example.org/v1', API_KEY: key };
-    expect(await runModule(command, staging, settings)).toMatchObject({ code: 3, stderr: '' });
-    expect(readFileSync(called, 'utf8')).toBe(`true https://example.org/v1 ${key} ${httpTests}`);
+    const { origin, close } = await listenOnLoopback(
+      createServer((_request, response) => response.end('[]')),
+    );
+    const settings = {
+      NODE_OPTIONS,
+      BASE_URL: ` ${origin.replace('http', 'HTTP')}/v1// `,
+      API_KEY: ` ${key} `,
+    };
+    const outcome = await runModule(command, staging, settings);
+    await close();
+    expect(outcome).toMatchObject({ code: 3, stderr: '' });
+    expect(readFileSync(called, 'utf8')).toBe(`true ${origin}/v1 ${key} ${httpTests}`);
   });
 
   test('without API_KEY, issues a key that expires after 1 hour, and revokes the key after the tests', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { EmulatorError } from '../errors.ts';
@@ -13,15 +13,9 @@ export interface Resource<T extends ResourceType> {
 /** Parsed template. The properties of its resources match the models and contain no intrinsic functions. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** @throws EmulatorError if the stack's template is missing, invalid or not supported. */
+/** @throws EmulatorError if the stack's template cannot be read, is invalid or is not supported. */
 export function readTemplate(stackName: string, assembly: string): Template {
   const file = join(assembly, `${stackName}.template.json`);
-  if (!existsSync(file)) {
-    const stacks = globSync('*.template.json', { cwd: assembly }).map((name) => name.replace(/\..*/, ''));
-    const others = stacks.toSorted().join(', ') || 'no stack';
-    const remedy = 'Check the stage and the folder, or synthesize with npx cdk synth.';
-    throw new EmulatorError(`${assembly} contains no stack ${stackName}, but ${others}. ${remedy}`);
-  }
   try {
     return parseTemplate(readFileSync(file, 'utf8'));
   } catch (error) {

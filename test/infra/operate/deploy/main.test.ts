@@ -123,7 +123,17 @@ test('Ctrl-C during the update cancels the update, and ends neither the CDK nor 
 });
 
 test.each<[string[], Record<string, string>, RegExp]>([
-  [[], {}, /^--stage must be the name of a stage\.$/],
+  [[], {}, /^--stage is missing\. Use a stage of infra\/stages\.ts, such as staging\.$/],
+  [
+    ['--stage', 'Staging'],
+    { AWS_REGION: '' },
+    /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be 1 to 30 lowercase letters, but not 'account' or 'local'\.$/,
+  ],
+  [
+    ['--stage', 'none'],
+    { AWS_REGION: '' },
+    /^infra\/stages\.ts contains no stage none\. Choose one of its stages: staging, /,
+  ],
   [['--stage', 'production'], { AWS_REGION: '' }, /^Set AWS_REGION to the region of the stage\.$/],
   [['--stage', 'production', '--sha256', '00'], {}, /^--sha256 requires --assembly\.$/],
   [
@@ -142,7 +152,27 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [
     ['--stage', 'test', '--assembly', 'cdk.out'],
     {},
-    /cdk\.out contains no stack PetStore-test, but PetStore-production\. /,
+    /^\S+cdk\.out contains no stack PetStore-test, but PetStore-production\. Correct --stage or --assembly\.$/,
+  ],
+  [
+    ['--stage', 'production', '--assembly', '/nowhere/cdk'],
+    {},
+    /^The folder \S+cdk does not exist\. Choose a folder with --assembly\.$/,
+  ],
+  [
+    ['--stage', 'production', '--assembly', '/nowhere/cdk', '--sha256', '00'],
+    {},
+    /^The folder \S+cdk does not exist\. Choose a folder with --assembly\.$/,
+  ],
+  [
+    ['--stage', 'production', '--assembly', 'package.json'],
+    {},
+    /^\S+package\.json is not a folder\. Choose a folder with --assembly\.$/,
+  ],
+  [
+    ['--stage', 'production', '--assembly', 'docs'],
+    {},
+    /^\S+docs contains no stacks\. Synthesize with npx cdk synth\.$/,
   ],
   [
     ['--stage', 'production', '--assembly', 'cdk.out', '--sha256', '00'],
