@@ -93,10 +93,10 @@ describe('a path that starts with a tilde', () => {
   });
 });
 
-test.each([start, deploy, trace, docs, diff])(
+test.each([[start], [keys, 'list'], [deploy], [trace], [docs], [diff]])(
   '%s --help says where relative paths start',
-  async (command) => {
-    expect(done(await runModule(command, ['--help']))).toContain(
+  async (command, ...action) => {
+    expect(done(await runModule(command, [...action, '--help']))).toContain(
       'Relative paths start in the folder of the project.',
     );
   },
