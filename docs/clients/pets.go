@@ -22,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -59,23 +58,30 @@ func (e *PetStoreError) Error() string {
 
 // PetStore sends requests with retries.
 type PetStore struct {
-	baseURL   string
-	authorize func(http.Header) // not the API key, because fmt prints all fields of a struct
+	baseURL string
+	// Functions instead of the API key, because fmt prints all fields of a struct.
+	authorize func(http.Header)
+	clean     func(string) string
 }
 
 // NewPetStore returns a client, or an error if the base URL or the API key is missing or malformed.
 func NewPetStore(baseURL, apiKey string) (*PetStore, error) {
-	base := normalized(strings.TrimSpace(baseURL))
-	if base == "" || strings.ContainsAny(baseURL, "?#") {
+	baseURL = strings.TrimSpace(baseURL)
+	base := normalized(baseURL)
+	if base == "" || !baseURLForm.MatchString(baseURL) || dotSegment.MatchString(baseURL) {
 		return nil, errors.New("the base URL must be an http or https URL in ASCII (with other hosts as xn--…) " +
-			"without credentials, query and fragment, such as https://api.example.com/v1")
+			`without credentials, query, fragment and ".." or "%2e", such as https://api.example.com/v1`)
 	}
 	key := strings.TrimSpace(apiKey)
 	if !visibleASCII.MatchString(key) {
 		return nil, errors.New("the API key must consist of visible ASCII characters")
 	}
 	authorize := func(headers http.Header) { headers.Set("Authorization", "Bearer "+key) }
-	return &PetStore{strings.TrimRight(base, "/"), authorize}, nil
+	// Control characters could change a terminal or forge lines in a log.
+	clean := func(text string) string {
+		return controls.ReplaceAllString(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), key, "<API key>"), " ")
+	}
+	return &PetStore{strings.TrimRight(base, "/"), authorize, clean}, nil
 }
 
 // ListPets yields all pets that match the query, newest first. It requests each page only when its first pet is needed.
@@ -87,13 +93,13 @@ func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, 
 			values.Set("status", query.Status)
 		}
 		page := s.baseURL + "/pets?" + values.Encode()
-		var requested []string
+		requested := map[string]bool{}
 		for page != "" {
-			if slices.Contains(requested, page) {
-				yield(Pet{}, fmt.Errorf("the list has no end, because it links to %s again", page))
+			if requested[page] {
+				yield(Pet{}, errors.New(s.clean("the list has no end, because it links to "+page+" again")))
 				return
 			}
-			requested = append(requested, page)
+			requested[page] = true
 			var pets []Pet
 			headers, err := s.send(ctx, "GET", page, nil, nil, &pets)
 			if err != nil {
@@ -105,7 +111,7 @@ func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, 
 					return
 				}
 			}
-			page, err = nextPage(strings.Join(headers.Values("Link"), ", "), page, s.baseURL)
+			page, err = s.nextPage(strings.Join(headers.Values("Link"), ", "), page)
 			if err != nil {
 				yield(Pet{}, err)
 				return
@@ -148,9 +154,9 @@ func (s *PetStore) send(
 		if err == nil {
 			status := response.StatusCode
 			if 200 <= status && status < 300 {
-				return response.Header, parse(response, content, result)
+				return response.Header, s.parse(response, content, result)
 			}
-			err = errorOf(response, content)
+			err = s.errorOf(response, content)
 			if status < 500 && status != 408 && status != 429 {
 				return nil, err
 			}
@@ -162,6 +168,7 @@ func (s *PetStore) send(
 		}
 		select {
 		case <-ctx.Done():
+			return nil, ctx.Err()
 		case <-time.After(delay):
 		}
 	}
@@ -174,7 +181,7 @@ var (
 )
 
 // nextPage returns the URL of the first link with rel="next", or an empty text if there is none.
-func nextPage(links, page, baseURL string) (string, error) {
+func (s *PetStore) nextPage(links, page string) (string, error) {
 	for _, match := range link.FindAllStringSubmatch(links, -1) {
 		target, values := match[1], map[string]string{}
 		for _, match := range parameter.FindAllStringSubmatch(match[2], -1) {
@@ -188,11 +195,11 @@ func nextPage(links, page, baseURL string) (string, error) {
 			continue // about another page, or another relation
 		}
 		next := normalized(resolved(target, page))
-		if !strings.HasPrefix(next, baseURL+"/") {
-			return "", fmt.Errorf("the next page, %s, is not below %s; the API key was not sent to it",
-				resolved(target, page), baseURL)
+		if strings.HasPrefix(next, s.baseURL+"/") {
+			return next, nil
 		}
-		return next, nil
+		message := "the next page, %s, is not below %s; it did not get the API key"
+		return "", errors.New(s.clean(fmt.Sprintf(message, resolved(target, page), s.baseURL)))
 	}
 	return "", nil
 }
@@ -206,6 +213,10 @@ func retryDelay(retryAfter string, attempt int) time.Duration {
 		return time.Duration(min(seconds, 1e6)) * time.Second
 	}
 	if date, err := http.ParseTime(retryAfter); err == nil {
+		// A year of two digits is no more than 50 years ago or ahead. ParseTime reads 69 as 1969.
+		if strings.Contains(retryAfter, "-") && date.Before(time.Now().AddDate(-50, 0, 0)) {
+			date = date.AddDate(100, 0, 0)
+		}
 		return time.Until(date)
 	}
 	return time.Duration(rand.Int64N(int64(time.Second) << (attempt - 1)))
@@ -230,6 +241,9 @@ func exchange(request *http.Request) (*http.Response, []byte, error) {
 var (
 	visibleASCII = regexp.MustCompile(`^[!-~]+$`)
 	headerText   = regexp.MustCompile(`^[!-~](?:[ -~]*[!-~])?$`)
+	controls     = regexp.MustCompile(`\p{Cc}+`)
+	baseURLForm  = regexp.MustCompile(`^[^/]+//[^/]+(?:/(?:[\w.~!$&'()*+,;=:@-]|%[[:xdigit:]]{2})*)*$`)
+	dotSegment   = regexp.MustCompile(`(?i)%2e|/\.\.?(?:/|$)`)
 	dot          = regexp.MustCompile(`(?i)%2e`) // another form of "." (RFC 3986, 2.3), which net/url does not know
 )
 
@@ -255,28 +269,28 @@ func normalized(text string) string {
 		return ""
 	}
 	defaultPort, isHTTP := map[string]string{"http": "80", "https": "443"}[target.Scheme]
-	port := target.Port()
-	if _, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16); err != nil || !isHTTP {
+	port, err := strconv.ParseUint(cmp.Or(target.Port(), defaultPort), 10, 16)
+	if err != nil || port == 0 || !isHTTP {
 		return ""
 	}
-	target.Host = strings.ToLower(strings.TrimSuffix(target.Host, ":"+port))
-	if port != "" && port != defaultPort {
-		target.Host += ":" + port
+	target.Host = strings.ToLower(strings.TrimSuffix(target.Host, ":"+target.Port()))
+	if text := strconv.FormatUint(port, 10); text != defaultPort {
+		target.Host += ":" + text
 	}
 	return target.String()
 }
 
-func errorOf(response *http.Response, content []byte) error {
+func (s *PetStore) errorOf(response *http.Response, content []byte) error {
 	var body struct{ Code, Message string }
-	if json.Unmarshal(content, &body) != nil || body.Code == "" { // AWS can send a body that is not JSON
-		return newError(response, "", string(content[:min(len(content), 200)]))
+	if json.Unmarshal(content, &body) != nil || body.Code == "" || body.Message == "" {
+		return s.newError(response, "", string(content)) // AWS can send a body that is not JSON
 	}
-	return newError(response, body.Code, body.Message)
+	return s.newError(response, body.Code, body.Message)
 }
 
 // parse parses the body of a success into result, which is a *[]Pet or a *Pet. It returns a PetStoreError if the body
 // is not JSON of the expected kind.
-func parse(response *http.Response, content []byte, result any) error {
+func (s *PetStore) parse(response *http.Response, content []byte, result any) error {
 	kind, start := "object", "{"
 	if _, isArray := result.(*[]Pet); isArray {
 		kind, start = "array", "["
@@ -285,16 +299,10 @@ func parse(response *http.Response, content []byte, result any) error {
 	if err == nil && utf8.Valid(content) && strings.HasPrefix(strings.TrimSpace(string(content)), start) {
 		return nil
 	}
-	return newError(response, "", fmt.Sprintf("the body is not a JSON %s: %s", kind, content[:min(len(content), 200)]))
+	return s.newError(response, "", fmt.Sprintf("the body is not a JSON %s: %s", kind, content))
 }
 
-func newError(response *http.Response, code, message string) error {
-	// Without control characters, a message can't change a terminal or forge lines in a log.
-	message = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, message)
-	return &PetStoreError{response.StatusCode, code, message, response.Header.Get("x-amzn-RequestId")}
+func (s *PetStore) newError(response *http.Response, code, message string) error {
+	message = fmt.Sprintf("%.1000s", s.clean(message))
+	return &PetStoreError{response.StatusCode, s.clean(code), message, s.clean(response.Header.Get("x-amzn-RequestId"))}
 }

@@ -15,11 +15,9 @@ export class PetStoreError extends Error {
   readonly code: string | undefined;
   readonly requestId: string | undefined;
 
-  constructor({ status, headers }: Response, message: string, code?: string) {
-    const requestId = headers.get('x-amzn-RequestId') ?? undefined;
+  constructor(status: number, code: string | undefined, requestId: string | undefined, message: string) {
     const start = code === undefined ? status : `${status} ${code}`;
-    // Without control characters, a message can't change a terminal or forge lines in a log.
-    super(`${start}: ${message.replaceAll(/\p{Cc}+/gu, ' ')} (request ${requestId ?? 'without id'})`);
+    super(`${start}: ${message} (request ${requestId ?? 'without id'})`);
     this.status = status;
     this.code = code;
     this.requestId = requestId;
@@ -47,16 +45,17 @@ export class PetStore {
     query: { status?: PetStatus | undefined; limit?: number | undefined } = {},
   ): AsyncGenerator<Pet> {
     const first = new URL(`${this.#baseUrl}/pets`);
-    const { limit = 100, ...filters } = query;
-    for (const [name, value] of Object.entries({ limit, ...filters }))
-      if (value !== undefined) first.searchParams.set(name, String(value));
+    first.searchParams.set('limit', String(query.limit ?? 100));
+    if (query.status) first.searchParams.set('status', query.status);
+    let page: string | undefined = first.href;
     const requested = new Set<string>();
-    for (let page: string | undefined = first.href; page !== undefined;) {
-      if (requested.has(page)) throw new Error(`The list has no end, because it links to ${page} again.`);
+    while (page !== undefined) {
+      if (requested.has(page))
+        throw new Error(clean(`The list has no end, because it links to ${page} again.`, this.#apiKey));
       requested.add(page);
       const { headers, body } = await this.#send('array', page);
       yield* body as Pet[];
-      page = nextPage(headers.get('Link') ?? '', page, this.#baseUrl);
+      page = nextPage(headers.get('Link') ?? '', page, this.#baseUrl, this.#apiKey);
     }
   }
 
@@ -88,8 +87,9 @@ export class PetStore {
         const signal = AbortSignal.timeout(30_000);
         const response = await fetch(url, { ...init, headers, redirect: 'manual', signal });
         const content = await response.arrayBuffer();
-        if (response.ok) return { headers: response.headers, body: parse(response, content, kind) };
-        failure = errorOf(response, content);
+        if (response.ok)
+          return { headers: response.headers, body: parse(response, content, kind, this.#apiKey) };
+        failure = errorOf(response, content, this.#apiKey);
         retryAfter = response.headers.get('Retry-After')?.trim() ?? '';
       } catch (error) {
         failure = error; // a timeout, a lost connection or a body that is not as expected
@@ -108,7 +108,7 @@ const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g;
 const PARAMETER = /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g;
 
 /** Returns the URL of the first link with `rel="next"`, or undefined if there is none. */
-function nextPage(links: string, page: string, baseUrl: string): string | undefined {
+function nextPage(links: string, page: string, baseUrl: string, apiKey: string): string | undefined {
   for (const [, target = '', parameters = ''] of links.matchAll(LINK)) {
     const values = new Map<string, string>();
     for (const [, name = '', quoted, token = ''] of parameters.matchAll(PARAMETER)) {
@@ -119,11 +119,9 @@ function nextPage(links: string, page: string, baseUrl: string): string | undefi
     if (values.has('anchor') || !relations.includes('next')) continue; // about another page, or another relation
     const url = /^[!-~]*$/.test(target) ? URL.parse(target, page) : null;
     if (url) url.hash = '';
-    if (!url?.href.startsWith(`${baseUrl}/`))
-      throw new Error(
-        `The next page, ${url?.href ?? target}, is not below ${baseUrl}. The API key was not sent to it.`,
-      );
-    return url.href;
+    if (url?.href.startsWith(`${baseUrl}/`)) return url.href;
+    const message = `The next page, ${url?.href ?? target}, is not below ${baseUrl}. It did not get the API key.`;
+    throw new Error(clean(message, apiKey));
   }
   return undefined;
 }
@@ -132,35 +130,59 @@ function nextPage(links: string, page: string, baseUrl: string): string | undefi
 const HTTP_DATE =
   /^(?:(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}))$/;
 
+const YEAR = 365.25 * 24 * 60 * 60 * 1_000;
+
 /** Returns the milliseconds before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter. */
 function retryDelay(retryAfter: string, attempt: number): number {
   if (/^\d+$/.test(retryAfter)) return 1_000 * Number(retryAfter);
   const [, withZone, withoutZone] = HTTP_DATE.exec(retryAfter) ?? [];
-  const date = Date.parse(`${withZone ?? withoutZone} GMT`);
-  return Number.isNaN(date) ? Math.random() * 1_000 * 2 ** (attempt - 1) : Math.max(0, date - Date.now());
+  const delay = Date.parse(`${withZone ?? withoutZone} GMT`) - Date.now();
+  if (Number.isNaN(delay)) return Math.random() * 1_000 * 2 ** (attempt - 1);
+  // A year of two digits is no more than 50 years ago or ahead. Date.parse reads 50 as 1950.
+  const isAhead = retryAfter.includes('-') && delay < -50 * YEAR;
+  return Math.max(0, isAhead ? delay + 100 * YEAR : delay);
 }
 
 function isTemporary(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
+const BASE_URL = /^https?:\/\/[^\s/?#@\\%]+(?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})*)*$/i;
+const DOT_SEGMENT = /%2e|\/\.\.?(?:\/|$)/i;
+
 function normalizedBaseUrl(text: string): string {
-  const url = /^https?:\/\/[^\s/?#@\\]+(?:\/[\w.~%-]*)*$/i.test(text) ? URL.parse(text) : null;
-  if (!url)
+  const url = BASE_URL.test(text) && !DOT_SEGMENT.test(text) ? URL.parse(text) : null;
+  if (!url || url.port === '0')
     throw new TypeError(
-      'The base URL must be an http or https URL without credentials, query and fragment, such as https://api.example.com/v1.',
+      'The base URL must be an http or https URL without credentials, query, fragment and ".." or "%2e", such as https://api.example.com/v1.',
     );
   return url.href.replace(/\/+$/, '');
 }
 
-function errorOf(response: Response, content: ArrayBuffer): PetStoreError {
+function errorOf(response: Response, content: ArrayBuffer, apiKey: string): PetStoreError {
   const text = new TextDecoder().decode(content);
   try {
     const { code, message } = JSON.parse(text);
     if (typeof code === 'string' && typeof message === 'string')
-      return new PetStoreError(response, message, code);
+      return newError(response, apiKey, message, code);
   } catch {} // AWS can send a body that is not JSON
-  return new PetStoreError(response, text.slice(0, 200));
+  return newError(response, apiKey, text);
+}
+
+function newError({ status, headers }: Response, apiKey: string, message: string, code?: string) {
+  const requestId = headers.get('x-amzn-RequestId') ?? undefined;
+  return new PetStoreError(
+    status,
+    code && clean(code, apiKey),
+    requestId && clean(requestId, apiKey),
+    clean(message, apiKey).slice(0, 1_000),
+  );
+}
+
+/** Returns a text from a response for an error: without the API key, and without control characters. */
+function clean(text: string, apiKey: string): string {
+  // Control characters could change a terminal or forge lines in a log.
+  return text.replaceAll(apiKey, '<API key>').replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 // JSON.parse and JSON.rawJSON keep all 64 bits of an integer, but TypeScript does not declare this yet:
@@ -176,15 +198,14 @@ export function stringify(pet: NewPet): string {
 }
 
 /** Parses the body of a success. @throws PetStoreError if the body is not JSON of the expected kind */
-function parse(response: Response, content: ArrayBuffer, kind: 'array' | 'object'): unknown {
+function parse(response: Response, content: ArrayBuffer, kind: 'array' | 'object', apiKey: string): unknown {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
     const body: unknown = JSON.parse(text, (key, value: unknown, context?: { source?: string }) => {
       const isInteger = (key === 'id' || key === 'categoryId') && /^-?\d+$/.test(context?.source ?? '');
       return isInteger ? BigInt(context!.source!) : value;
     });
     if (typeof body === 'object' && body !== null && Array.isArray(body) === (kind === 'array')) return body;
   } catch {} // reported below
-  const start = new TextDecoder().decode(content.slice(0, 200));
-  throw new PetStoreError(response, `The body is not a JSON ${kind}: ${start}`);
+  throw newError(response, apiKey, `The body is not a JSON ${kind}: ${new TextDecoder().decode(content)}`);
 }

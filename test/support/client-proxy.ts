@@ -9,7 +9,8 @@ import { listenOnLoopback } from './loopback.ts';
  * The proxy's behavior for one request. `pass`, `cut` and `lose` forward the request to the service. `pass` returns the
  * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. With
  * `reset`, the proxy resets the connection, and with `hang`, it never responds. If the behavior is an object, the proxy
- * sends this object as the response. With `isEndless`, it sends a space per 100 ms after the body, and never ends.
+ * sends this object as the response. With `raw`, it sends these bytes, and closes the connection. With `isEndless`, it
+ * sends a space per 100 ms after the body or the raw bytes, and never ends.
  */
 export type Behavior =
   | 'pass'
@@ -17,7 +18,8 @@ export type Behavior =
   | 'lose'
   | 'reset'
   | 'hang'
-  | { status: number; headers?: OutgoingHttpHeaders; body?: string | Buffer; isEndless?: boolean };
+  | { status: number; headers?: OutgoingHttpHeaders; body?: string | Buffer; isEndless?: boolean }
+  | { raw: string; isEndless?: boolean };
 
 interface RecordedRequest {
   method: string;
@@ -53,6 +55,14 @@ export async function startClientProxy(service: string) {
     const behavior = await chooseBehavior(recorded);
     if (behavior === 'hang') return;
     if (behavior === 'reset') return void request.socket.resetAndDestroy();
+    if (typeof behavior === 'object' && 'raw' in behavior) {
+      const { socket } = request;
+      if (!behavior.isEndless) return void socket.end(behavior.raw);
+      socket.write(behavior.raw);
+      const interval = setInterval(() => socket.write(' '), 100);
+      socket.on('close', () => clearInterval(interval));
+      return;
+    }
     if (typeof behavior === 'object') {
       response.writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers });
       if (!behavior.isEndless) return void response.end(behavior.body);

@@ -110,7 +110,7 @@ export const clients: ExampleClient[] = [
     uses: { file: 'try.py' },
     timeout: ['TIMEOUT = 30', 'TIMEOUT = 1'],
     hasKeyArgument: true,
-    convertsHosts: true,
+    convertsHosts: false,
     list: `${python}
 for pet in store.list_pets(status=first or None, limit=int(second) if second else None):
     print(json.dumps(pet), flush=True)`,

@@ -48,6 +48,11 @@ const failure = (status: number, others = {}) =>
 /** An HTTP date (RFC 9110, 5.6.7) so many seconds from now. */
 const httpDate = (seconds: number) => new Date(Date.now() + 1_000 * seconds).toUTCString();
 
+/** The last two digits of the year so many years from now. */
+function twoDigitYear(years: number): string {
+  return `${new Date().getUTCFullYear() + years}`.slice(-2);
+}
+
 /** A client retries after `wait` milliseconds, or gives up at once. */
 const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'gives up'][] = [
   ['0', { wait: 0 }],
@@ -73,6 +78,10 @@ const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'g
   ['Wednesday, 31-Dec-31 23:59:59 GMT', 'gives up'],
   ['Sun Nov  6 08:49:37 1994', { wait: 0 }],
   ['Fri Dec 31 23:59:59 9999', 'gives up'],
+  // A year of two digits is no more than 50 years ahead.
+  [`Wednesday, 31-Dec-${twoDigitYear(49)} 23:59:59 GMT`, 'gives up'],
+  [`Wednesday, 31-Dec-${twoDigitYear(51)} 23:59:59 GMT`, { wait: 0 }],
+  ['Sun Nov  6 08:49:37 1950', { wait: 0 }],
   // Everything else counts as absent.
   ['', { wait: 0 }],
   ['-121', { wait: 0 }],
@@ -176,6 +185,9 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<{origin}.other.example/v1/pets>; rel="next"', ['other.example', '{origin}/v1']],
   ['<http://[a/v1/pets>; rel="next"', ['http://[a/v1/pets', '{origin}/v1']],
   ['<?cursor=a b>; rel="next"', ['cursor=a', '{origin}/v1']],
+  ['<?cursor=a\tb>; rel="next"', ['cursor=a', '{origin}/v1']],
+  ['<?cursor=a\u009b31mb>; rel="next"', ['cursor=a', '{origin}/v1']],
+  ['</v2/{key}>; rel="next"', ['{origin}/v2/<API key>', '{origin}/v1']],
   ['<data:,a>; rel="next"', ['data:,a', '{origin}/v1']],
   ['</v2/pets>; rel="next"', ['{origin}/v2/pets', '{origin}/v1']],
   ['</v10/pets>; rel="next"', ['{origin}/v10/pets', '{origin}/v1']],
@@ -214,6 +226,13 @@ const morePages: HostileCase[] = [
     fails: ['{origin}/v1/pets?a=1'],
   },
   {
+    title: 'a link with the API key to a page before the previous one',
+    responses: [page(1, '<?a={key}>; rel=next'), page(2, '<?a={key}>; rel=next')],
+    requests: [FIRST, '/v1/pets?a={key}'],
+    prints: [1n, 2n],
+    fails: ['{origin}/v1/pets?a=<API key>'],
+  },
+  {
     title: 'a link in an error response, which is not the list',
     responses: [failure(503, { Link: '<?a=1>; rel=next', 'Retry-After': '0' }), page(1)],
     requests: [FIRST, FIRST],
@@ -240,6 +259,9 @@ const responseCases: [title: string, response: Behavior, outcome: (string | RegE
     response(200, Buffer.from('[{"id":1,"name":"é","categoryId":7}]', 'latin1')),
     ['200', 'a-1'],
   ],
+  ['a byte order mark before the JSON', response(200, `\ufeff${pets(1)}`), ['200', 'a-1']],
+  ['NaN in JSON', response(200, '[{"id":1,"name":"Rex","categoryId":NaN}]'), ['200', 'a-1', 'NaN']],
+  ['the API key in HTML', response(200, '<p>Bearer {key}</p>'), ['200', 'a-1', '<p>Bearer <API key></p>']],
   ['deeply nested JSON', response(200, '['.repeat(100_000)), ['200', 'a-1']],
   ['a 401', failure(401), ['401', 'a_code', 'A message.', 'a-1']],
   [
@@ -248,6 +270,29 @@ const responseCases: [title: string, response: Behavior, outcome: (string | RegE
     ['400', 'a_code', 'A message.'],
   ],
   ['a 403 without an Error body', response(403, '{"message":"Forbidden"}'), ['403', 'Forbidden', 'a-1']],
+  [
+    'a 403 with the API key in all texts',
+    response(403, '{"code":"{key}","message":"Bearer {key}","status":403}', { 'x-amzn-RequestId': '{key}' }),
+    ['403', 'Bearer <API key>', 'request <API key>'],
+  ],
+  [
+    'a 403 with the API key where the message is cut',
+    response(403, `${'x'.repeat(980)}{key}`),
+    ['403', 'xxx', 'a-1'],
+  ],
+  ['a 403 with the API key in HTML', response(403, '<p>{key}</p>'), ['403', '<p><API key></p>', 'a-1']],
+  [
+    'a 400 with control characters',
+    response(400, String.raw`{"code":"a_\u001b[31m","message":"A\u001b[31m\u009b31m\u0007 b","status":400}`, {
+      'x-amzn-RequestId': 'a-1\u009b31m',
+    }),
+    ['400', 'a-1'],
+  ],
+  [
+    'a 400 with a code and no message',
+    response(400, '{"code":"a_code"}'),
+    ['400', '{"code":"a_code"}', 'a-1'],
+  ],
   ['a 403 with HTML', response(403, '<html>Denied</html>'), ['403', '<html>Denied', 'a-1']],
   ['a 400 without a body', response(400, ''), ['400', 'a-1']],
   ['a 400 whose body is an array', response(400, '[1]'), ['400', '[1]', 'a-1']],
@@ -276,6 +321,9 @@ const responseCases: [title: string, response: Behavior, outcome: (string | RegE
   ]),
   ['a 502 with HTML', response(502, '<html>Bad gateway</html>', { 'Retry-After': '0' }), 'retries'],
   ['a reset connection', 'reset', 'retries'],
+  ['a connection that is closed within the headers', { raw: 'HTTP/1.1 200 OK\r\nContent-Ty' }, 'retries'],
+  ['a connection that is closed after a 100', { raw: 'HTTP/1.1 100 Continue\r\n\r\n' }, 'retries'],
+  ['a connection that is closed after a 103', { raw: 'HTTP/1.1 103 Early Hints\r\n\r\n' }, 'retries'],
   [
     'a body that is shorter than its Content-Length',
     response(200, '[]', { 'Content-Length': '5', Connection: 'close' }),
@@ -297,6 +345,19 @@ const timeouts: HostileCase[] = [
     requests: [FIRST, FIRST],
     prints: [1n],
   },
+  ...[
+    ['status line', 'HTTP/1.1 200 O'],
+    ['header', 'HTTP/1.1 200 OK\r\nX-Header: x'],
+    ['interim response', 'HTTP/1.1 100 Continue\r\nX-Header: x'],
+    ['chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n1;x='],
+    ['trailer', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\nX-Trailer: x'],
+  ].map(([part, raw = '']) => ({
+    title: `a ${part} that never ends`,
+    hasShortTimeout: true,
+    responses: [{ raw, isEndless: true }, page(1)],
+    requests: [FIRST, FIRST],
+    prints: [1n],
+  })),
   {
     title: 'no response',
     hasShortTimeout: true,
@@ -369,6 +430,8 @@ const rejected = (baseUrl: string): HostileCase => ({
   prints: [],
   fails: [/base URL must/],
 });
+/** Every character that a path can contain (RFC 3986, 3.3). */
+const PATH = "/~me@x/a:b/-._!$&'()*+,;=/%5B%c3%a9";
 const proxied = { proxied: true };
 const baseUrls: HostileCase[] = [
   accepted('with a slash at the end', '{origin}/v1/', FIRST),
@@ -389,6 +452,18 @@ const baseUrls: HostileCase[] = [
     'http://pets.example/v1/pets?limit=100',
     proxied,
   ),
+  accepted(
+    'with the default port after zeros',
+    'http://pets.example:00080/v1',
+    'http://pets.example/v1/pets?limit=100',
+    proxied,
+  ),
+  accepted('with zeros before the port', 'http://127.0.0.1:0{port}/v1', FIRST),
+  accepted('with all characters of a path', `{origin}${PATH}/v1`, `${PATH}/v1/pets?limit=100`, {
+    responses: [page(1, '<?a=2>; rel=next'), page(2)],
+    requests: [`${PATH}/v1/pets?limit=100`, `${PATH}/v1/pets?a=2`],
+    prints: [1n, 2n],
+  }),
   accepted('with an empty port', 'http://pets.example:/v1', 'http://pets.example/v1/pets?limit=100', proxied),
   accepted(
     'with the other default port',
@@ -433,6 +508,17 @@ const baseUrls: HostileCase[] = [
     '{origin}/v\n1',
     '{origin}/\u0007v1',
     'http://[::1/v1',
+    'http://127.0.0.1:0/v1',
+    'http://127.0.0.1:000/v1',
+    '{origin}/./v1',
+    '{origin}/a/../v1',
+    '{origin}/v1/..',
+    '{origin}/v1/./',
+    '{origin}/%2e%2E/v1',
+    '{origin}/a%2eb/v1',
+    '{origin}/v%1',
+    '{origin}/v%zz',
+    ...'"<>[]^`{|}'.split('').map((character) => `{origin}/v${character}1`),
   ].map(rejected),
 ];
 

@@ -71,6 +71,7 @@ for (const client of clients) {
           isSuccess: fails === undefined,
           missingTexts: [],
           printsSecret: false,
+          printsControls: false,
           time: expect.any(Number),
         });
         expect(found.time).toBeGreaterThanOrEqual(wait);
@@ -121,9 +122,13 @@ async function play(client: ExampleClient, files: string, hostile: HostileCase, 
   server.decide(() => {
     const next = responses.shift() ?? { status: 418, body: 'The case expects fewer requests.' };
     const behavior = typeof next === 'function' ? next() : next;
-    return typeof behavior === 'string'
-      ? behavior
-      : { ...behavior, headers: fill(behavior.headers ?? {}, server) };
+    if (typeof behavior === 'string' || 'raw' in behavior) return behavior;
+    const { body, headers = {} } = behavior;
+    return {
+      ...behavior,
+      headers: fill(headers, server),
+      ...(typeof body === 'string' && { body: fill(body, server) }),
+    };
   });
   const file = `${randomUUID()}.json`;
   if (create) writeFileSync(join(files, file), create.pet);
@@ -152,6 +157,7 @@ async function play(client: ExampleClient, files: string, hostile: HostileCase, 
     isSuccess: code === 0,
     missingTexts: (hostile.fails ?? []).filter((text) => !isFound(text)),
     printsSecret: [secret, 'hunter2'].some((text) => `${stdout}${stderr}`.includes(text)),
+    printsControls: /[^\P{Cc}\t\r\n]/u.test(stderr),
     /** Time between the first two requests, in milliseconds. */
     time: requests.length > 1 ? requests[1]!.time - requests[0]!.time : 0,
   };
