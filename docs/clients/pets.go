@@ -70,7 +70,7 @@ func NewPetStore(baseURL, apiKey string) (*PetStore, error) {
 	base := normalized(baseURL)
 	if base == "" || !baseURLForm.MatchString(baseURL) || dotSegment.MatchString(baseURL) {
 		return nil, errors.New("the base URL must be an http or https URL in ASCII (with other hosts as xn--…) " +
-			`without credentials, query, fragment and ".." or "%2e", such as https://api.example.com/v1`)
+			`without credentials, query, fragment, dot segments and "%2e", such as https://api.example.com/v1`)
 	}
 	key := strings.TrimSpace(apiKey)
 	if !visibleASCII.MatchString(key) {

@@ -218,7 +218,7 @@ def _normalized_base_url(url):
     if normalized is None or "?" in normalized or "%2e" in normalized.lower():
         raise ValueError(
             "The base URL must be an http or https URL in ASCII (with other hosts as xn--…) without credentials, query,"
-            ' fragment and ".." or "%2e", such as https://api.example.com/v1.'
+            ' fragment, dot segments and "%2e", such as https://api.example.com/v1.'
         )
     return normalized.rstrip("/")
 

@@ -154,7 +154,7 @@ function normalizedBaseUrl(text: string): string {
   const url = BASE_URL.test(text) && !DOT_SEGMENT.test(text) ? URL.parse(text) : null;
   if (!url || url.port === '0')
     throw new TypeError(
-      'The base URL must be an http or https URL without credentials, query, fragment and ".." or "%2e", such as https://api.example.com/v1.',
+      'The base URL must be an http or https URL without credentials, query, fragment, dot segments and "%2e", such as https://api.example.com/v1.',
     );
   return url.href.replace(/\/+$/, '');
 }

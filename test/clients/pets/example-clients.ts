@@ -39,6 +39,8 @@ export interface ExampleClient {
   create: string;
   /** Program that prints the client object in each way that the language has. */
   show?: string;
+  /** Programs with what only this language has, the paths that they request, and what they print. */
+  others?: { title: string; program: string; requests: string[]; prints: string }[];
 }
 
 export const document = readFileSync('docs/clients/pets.md', 'utf8');
@@ -101,6 +103,15 @@ export const clients: ExampleClient[] = [
     show: `${typescript}
       console.log(store, inspect({ store }, { showHidden: true, depth: 9 }), Object.entries(store), String(store));
       print({ store });`,
+    others: [
+      {
+        title: 'null in a query counts as absent',
+        program: `${typescript}
+      for await (const { id } of store.listPets({ status: null, limit: null } as never)) console.log(id);`,
+        requests: ['/v1/pets?limit=100'],
+        prints: '1\n',
+      },
+    ],
   },
   {
     name: 'Python',
@@ -120,6 +131,36 @@ print(json.dumps(store.create_pet({"status": None, **pet}, second or None)))`,
     show: `${python}
 print(store, repr(store), [store], f"{store!r} {store!a}")
 import pprint; pprint.pprint({"store": store})`,
+    others: [
+      {
+        title: 'a UUID object is not an idempotency key',
+        program: `${python}
+import uuid
+try: store.create_pet({"name": "Rex", "categoryId": 7}, uuid.uuid4())
+except ValueError as error: print(error)`,
+        requests: [],
+        prints: 'An idempotency key of ASCII characters is missing. Generate one per pet, and store it.\n',
+      },
+      {
+        title: 'a pet with NaN, which is not JSON, is not sent',
+        program: `${python}
+try: store.create_pet({"name": "Rex", "categoryId": float("nan")}, "a-key")
+except ValueError: print("ValueError")`,
+        requests: [],
+        prints: 'ValueError\n',
+      },
+      {
+        title: 'an error can be passed between processes',
+        program: `${python}
+import pickle
+try: store.create_pet({"name": "Rex", "categoryId": 7}, "a-key")
+except pets.PetStoreError as error:
+    copy = pickle.loads(pickle.dumps(error))
+    print(copy, copy.status, copy.code, copy.request_id)`,
+        requests: ['/v1/pets'],
+        prints: '200: The body is not a JSON object: [{"id":1}] (request a-1) 200 None a-1\n',
+      },
+    ],
   },
   {
     name: 'Go',

@@ -103,6 +103,17 @@ for (const client of clients) {
       expect([code === 0, server.requests.length, other.requests.length]).toEqual([false, 1, 0]);
     });
 
+    for (const { title, program, requests, prints } of client.others ?? [])
+      test.concurrent(title, async () => {
+        const server = await startServer();
+        const headers = { 'x-amzn-RequestId': 'a-1' };
+        server.decide(inOrder({ status: 200, headers, body: '[{"id":1}]' }));
+        const environment = { BASE_URL: server.baseUrl, API_KEY: apiKey };
+        const { stdout, stderr } = await runIn(files, client, program, ['', ''], environment);
+        const targets = server.requests.map(({ target }) => target);
+        expect({ stdout, stderr, targets }).toEqual({ stdout: prints, stderr: '', targets: requests });
+      });
+
     const { show } = client;
     if (show === undefined) return;
     test.concurrent('the client object does not print the key', async () => {
