@@ -107,7 +107,7 @@ export const clients: ExampleClient[] = [
       {
         title: 'null in a query counts as absent',
         program: `${typescript}
-      for await (const { id } of store.listPets({ status: null, limit: null } as never)) console.log(id);`,
+      for await (const { id } of store.listPets({ status: null, limit: null } as never)) console.log(String(id));`,
         requests: ['/v1/pets?limit=100'],
         prints: '1\n',
       },

@@ -278,7 +278,7 @@ const responseCases: [title: string, response: Behavior, outcome: (string | RegE
   [
     'a 403 with the API key where the message is cut',
     response(403, `${'x'.repeat(980)}{key}`),
-    ['403', 'xxx', 'a-1'],
+    ['403', 'x<API key>', 'a-1'],
   ],
   ['a 403 with the API key in HTML', response(403, '<p>{key}</p>'), ['403', '<p><API key></p>', 'a-1']],
   [

@@ -103,8 +103,8 @@ for (const client of clients) {
       expect([code === 0, server.requests.length, other.requests.length]).toEqual([false, 1, 0]);
     });
 
-    for (const { title, program, requests, prints } of client.others ?? [])
-      test.concurrent(title, async () => {
+    if (client.others)
+      test.concurrent.each(client.others)('$title', async ({ program, requests, prints }) => {
         const server = await startServer();
         const headers = { 'x-amzn-RequestId': 'a-1' };
         server.decide(inOrder({ status: 200, headers, body: '[{"id":1}]' }));
