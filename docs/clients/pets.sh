@@ -6,24 +6,26 @@
 #
 # The functions print JSON. If they fail, they print a message to standard error, and return 22 after an error response
 # (as `curl --fail` does) or 1. While they retry, they print the errors of curl.
+#
+# Programs are called with `command`, because the script can have functions and aliases with the same names.
 
 # list_pets [QUERY] prints each page of the list on one line. QUERY is a percent-encoded query such as
 # 'status=available&limit=20'.
 list_pets() (
-  check_settings
+  pets_check_settings
   query=${1-}
   case "&$query" in
     *'&limit='*) ;;
     *) query=limit=100${query:+&$query} ;;
   esac
-  page=$(absolute_url "$base_url/pets?$query") || fail "The query must be percent-encoded: $query"
+  page=$(pets_absolute_url "?$query" "$base_url/pets") || pets_fail "The query must be percent-encoded: $query"
   requested=$newline
   while [ -n "$page" ]; do
     requested=$requested$page$newline
-    send array "$page"
-    page=$(next_page) || exit
+    pets_send array "$page"
+    page=$(pets_next_page) || exit
     case $requested in
-      *"$newline$page$newline"*) fail "The list has no end, because it links to $page again." ;;
+      *"$newline$page$newline"*) pets_fail "The list has no end, because it links to $page again." ;;
     esac
   done
 )
@@ -32,91 +34,89 @@ list_pets() (
 # FILE.key before the first request. After a crash, run the same command again within 24 hours. The pet is created only
 # once.
 create_pet() (
-  check_settings
+  pets_check_settings
   case ${1-} in
     /*) file=$1 ;;
     *) file=./${1-} ;; # curl would read standard input instead of a file "-"
   esac
-  [ -f "$file" ] && [ -r "$file" ] || fail "create_pet needs a file that it can read: ${1-}"
-  [ -e "$file.key" ] || store_new_key "$file.key"
-  trim "$(cat "$file.key" 2>/dev/null)"
-  is_visible_ascii "$trimmed" ||
-    fail "Nothing was sent, because $1.key contains no idempotency key and cannot be written."
-  send object --header 'Content-Type: application/json' --header "Idempotency-Key: $trimmed" \
+  [ -f "$file" ] && [ -r "$file" ] || pets_fail "create_pet needs a file that it can read: ${1-}"
+  [ -e "$file.key" ] || pets_store_new_key "$file.key"
+  [ -e "$file.key" ] || pets_fail "Nothing was sent, because the idempotency key cannot be stored in $1.key."
+  pets_trim "$(command cat "$file.key" 2>/dev/null)"
+  pets_is_visible_ascii "$trimmed" ||
+    pets_fail "Nothing was sent, because $1.key contains no valid idempotency key."
+  pets_send object --header 'Content-Type: application/json' --header "Idempotency-Key: $trimmed" \
     --data-binary "@$file" "$base_url/pets"
 )
 
-# check_settings checks BASE_URL and API_KEY, and sets base_url and api_key. Call it in a subshell, as list_pets does,
-# because it changes shell options.
-check_settings() {
+# pets_check_settings checks BASE_URL and API_KEY, and sets base_url and api_key. Call it in a subshell, as list_pets
+# does, because it changes shell options.
+pets_check_settings() {
   { set +ax; } 2>/dev/null # The key must be neither in a trace nor in the environment of other programs.
+  unset api_key trimmed    # The script can have exported variables with these names.
   [ -z "${KSH_VERSION-}" ] || trap 'exit 130' INT # Otherwise, scripts in ksh93 would continue after Ctrl-C.
   LC_ALL=C # Patterns and lengths apply to bytes, and numbers have a decimal point.
   export LC_ALL
   newline='
 '
-  white_space=$(printf ' \t\r\n_')
-  white_space=${white_space%_}
-  trim "${API_KEY-}"
+  white_space=" $newline$(printf '\t\r')"
+  pets_trim "${API_KEY-}"
+  pets_is_visible_ascii "$trimmed" ||
+    pets_fail 'The API key must consist of visible ASCII characters, without " and \.'
   api_key=$trimmed
-  is_visible_ascii "$api_key" ||
-    fail 'The API key must consist of visible ASCII characters, without " and \.'
-  trim "${BASE_URL-}"
+  pets_trim "${BASE_URL-}"
   case $trimmed in
-    *[!!-~]*) fail 'The base URL must consist of visible ASCII characters. Write the host é.com as xn--9ca.com.' ;;
-    *[?#]*) base_url= ;;
-    *) base_url=$(absolute_url "$trimmed") || base_url= ;;
+    *[!!-~]*)
+      pets_fail 'The base URL must consist of visible ASCII characters. Write the host é.com as xn--9ca.com.'
+      ;;
   esac
-  while :; do
-    case $base_url in
-      */) base_url=${base_url%/} ;;
-      ?*) return ;;
-      *) fail 'The base URL must be like https://api.example.com/v1, without credentials, query and fragment.' ;;
-    esac
-  done
+  base_url=$(pets_absolute_url "$trimmed") || pets_fail \
+    'The base URL must be like https://api.example.com/v1, without credentials, query, fragment and dot segments.'
 }
 
-# send KIND ARGUMENT… sends the request that these arguments of curl describe, and retries it. The request must be a
-# read, or a create with an Idempotency-Key. If the response contains JSON of this kind (array or object), the function
-# prints the JSON on one line, and sets head to the headers. Otherwise, it ends the subshell.
-send() {
-  expected=$1 attempt=1 end=$(($(date +%s) + 120))
+# pets_send KIND ARGUMENT… sends the request that these arguments of curl describe, and retries it. The request must be
+# a read, or a create with an Idempotency-Key. If the response contains JSON of this kind (array or object), the
+# function prints the JSON on one line, and sets head to the headers. Otherwise, it ends the subshell.
+pets_send() {
+  expected=$1 attempt=1 end=$(($(command date +%s) + 120))
   shift
   while :; do
-    response=$(request "$@" | parse_response)
+    response=$(pets_request "$@" | pets_parse_response)
     {
-      IFS=' ' read -r code kind
+      IFS=' ' read -r exit_code code kind
       IFS= read -r body
-      head=$(cat)
+      head=$(command cat)
     } <<END
 $response
 END
-    case $code/$kind in
-      000/[23] | 000/2[67] | 000/12[67]) break ;; # curl did not send the request
-      000/* | 408/* | 429/* | 5??/*) ;;
+    case $exit_code in
+      2 | 3 | 26 | 27 | 126 | 127) break ;; # wrong arguments, no memory or no curl
+    esac
+    case $code in
+      000 | 408 | 429 | 5??) ;; # 000: there was no complete response
       *) break ;;
     esac
-    [ "$attempt" -lt 6 ] && delay=$(retry_delay) && sleep "$delay" || break
+    [ "$attempt" -lt 6 ] && delay=$(pets_retry_delay) && pets_sleep "$delay" || break
     attempt=$((attempt + 1))
   done
   case $code/$kind in
+    000/*) pets_fail "There was no complete response (attempts: $attempt, exit code of curl: $exit_code)." ;;
     2??/"$expected")
       # In shells without a builtin printf, long text cannot be an argument of printf.
-      cat <<END
+      command cat <<END || exit 1
 $body
 END
       return
       ;;
     2??/*) body="The body is not a JSON $expected: $body" ;;
-    000/*) fail "There was no complete response (attempts: $attempt, exit code of curl: $kind)." ;;
   esac
-  request_id=$(header x-amzn-requestid)
-  fail "$code: $body (request ${request_id:-without id})" 22
+  request_id=$(pets_header x-amzn-requestid)
+  pets_fail "$code: $body (request ${request_id:-without id})" 22
 }
 
-# next_page prints the URL of the page that follows $page, or nothing after the last page.
-next_page() {
-  link=$(header link | awk '{ # RFC 8288, 3
+# pets_next_page prints the URL of the page that follows $page, or nothing after the last page.
+pets_next_page() {
+  link=$(pets_header link | command awk '{ # RFC 8288, 3
     gsub(/\\["\\]/, "?")
     gsub(/\\/, "")
     if (gsub(/"/, "&") % 2) $0 = $0 "\"" # the last quoted string ends with the header
@@ -147,43 +147,39 @@ next_page() {
   [ -n "$link" ] || return 0
   link=${link#"<"}
   link=${link%">"}
-  if next=$(absolute_url "$link" "$page"); then
-    link=$next
-  else
-    next=
-  fi
+  next=$(pets_absolute_url "$link" "$page") || next=
   case $next in
     "$base_url"/*) printf '%s\n' "$next" ;;
-    *) fail "The next page, $link, is not below $base_url, so it must not get the API key." ;;
+    *) pets_fail "The next page, ${next:-$link}, is not below $base_url, so it must not get the API key." ;;
   esac
 }
 
-# retry_delay prints the number of seconds to wait before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff
-# with full jitter. It fails if the wait would end too late.
-retry_delay() {
-  retry_after=$(header retry-after) limit=$((1 << (attempt - 1))) random=$(od -An -N2 -tu2 /dev/urandom) \
-    now=$(date +%s) end=$end awk 'BEGIN {
-      value = ENVIRON["retry_after"]
-      now = ENVIRON["now"]
+# pets_retry_delay prints the number of seconds to wait before the next attempt: Retry-After (RFC 9110, 10.2.3), or
+# backoff with full jitter. It fails if the wait would end too late.
+pets_retry_delay() {
+  pets_header retry-after | limit=$((1 << (attempt - 1))) random=$(command od -An -N2 -tu2 /dev/urandom) \
+    now=$(command date +%s) end=$end command awk '{
       delay = ENVIRON["limit"] * ENVIRON["random"] / 65536
-      sub(/[ \t]+$/, "", value)
-      if (value ~ /^[0-9]+$/) delay = value + 0
-      # The three forms of an HTTP date (RFC 9110, 5.6.7). The parts of the last form are in another order.
+      if ($0 ~ /^[0-9]+$/) delay = $0 + 0
+
+      # The three forms of an HTTP date (RFC 9110, 5.6.7). The last one is converted to the first one.
       time = "[0-9][0-9]:[0-9][0-9]:[0-9][0-9]"
-      form1 = value ~ "^[A-Z][a-z][a-z], [0-9][0-9] [A-Z][a-z][a-z] [0-9][0-9][0-9][0-9] " time " GMT$"
-      form2 = value ~ "^[A-Z][a-z]+, [0-9][0-9]-[A-Z][a-z][a-z]-[0-9][0-9] " time " GMT$"
-      form3 = value ~ "^[A-Z][a-z][a-z] [A-Z][a-z][a-z] [ 0-9][0-9] " time " [0-9][0-9][0-9][0-9]$"
-      if (form1 || form2 || form3) {
-        split(value, part, /[ ,:-]+/)
-        day = part[2 + form3]
-        month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", part[3 - form3]) + 2) / 3
-        year = form3 ? part[7] : part[4] + 2000 * form2
-        seconds = (part[5 - form3] * 60 + part[6 - form3]) * 60 + part[7 - form3]
-        if (month == int(month) && day >= 1 && day <= 31) delay = days(year, month, day) * 86400 + seconds - now
-        if (form2 && delay > 50 * 366 * 86400) delay = 0 # the year is in the last century
+      form1 = "^[A-Z][a-z][a-z], [0-9][0-9] [A-Z][a-z][a-z] [0-9][0-9][0-9][0-9] " time " GMT$"
+      form2 = "^[A-Z][a-z]+, [0-9][0-9]-[A-Z][a-z][a-z]-[0-9][0-9] " time " GMT$"
+      form3 = "^[A-Z][a-z][a-z] [A-Z][a-z][a-z] [ 0-9][0-9] " time " [0-9][0-9][0-9][0-9]$"
+      if ($0 ~ form3) $0 = sprintf("%s, %02d %s %s %s GMT", $1, $3, $2, $5, $4)
+      if ($0 ~ form1 || $0 ~ form2) {
+        split($0, part, /[ ,:-]+/) # day of the week, day, month, year, hours, minutes, seconds
+        has_short_year = length(part[4]) == 2
+        year = part[4] + 2000 * has_short_year
+        month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", part[3]) + 2) / 3
+        time = days(year, month, part[2]) * 86400 + (part[5] * 60 + part[6]) * 60 + part[7]
+        is_date = month == int(month) && part[2] >= 1 && part[2] <= 31
+        if (is_date) delay = time - ENVIRON["now"]
+        if (has_short_year && delay > 50 * 366 * 86400) delay = 0 # the year is in the last century
       }
       if (delay < 0) delay = 0
-      if (now + delay > ENVIRON["end"]) exit 1
+      if (ENVIRON["now"] + delay > ENVIRON["end"]) exit 1
       printf "%.3f\n", delay
     }
     # Returns the days between 1970 and a date. A year starts in March here, so a leap day is its last day.
@@ -197,65 +193,76 @@ retry_delay() {
     }'
 }
 
-# request ARGUMENT… runs curl, and prints the headers, the body, and a line with the status, the size of the body and
-# curl's exit code. curl reads the key from standard input, because all users can see the arguments of programs. echo
-# writes the key, because echo is a builtin of every shell. In some shells, printf is a program, and here-documents are
-# temporary files.
-request() {
-  { set +x; } 2>/dev/null # again, because zsh and mksh restore this option at the end of check_settings
+# pets_sleep SECONDS also waits where sleep accepts only integers.
+pets_sleep() {
+  command sleep "$1" 2>/dev/null || command sleep "$((${1%.*} + 1))"
+}
+
+# pets_request ARGUMENT… runs curl, and prints the headers, the body, and a line with the status, the size of the body
+# and curl's exit code. curl reads the key from standard input, because all users can see the arguments of programs.
+# echo writes the key, because echo is a builtin of every shell. In some shells, printf is a program, and here-documents
+# are temporary files.
+pets_request() {
+  { set +x; } 2>/dev/null # again, because zsh and mksh restore this option at the end of pets_check_settings
   echo "header = \"Authorization: Bearer $api_key\"" | {
     exit_code=0
     # The first argument makes curl ignore ~/.curlrc.
-    command curl -q --config - --silent --show-error --globoff --max-time 30 --include \
+    command curl -q --config - --silent --show-error --globoff --max-time 30 --include --suppress-connect-headers \
       --write-out '\n%{http_code} %{size_download}' "$@" || exit_code=$?
     echo " $exit_code"
   }
 }
 
-# parse_response reads the output of request. It prints the status and the kind of the JSON (array, object or other) on
-# the first line, the body on the second line, and then the headers. For an error response, it prints the start of the
-# body. Without a complete response, it prints 000 and the exit code of curl.
-parse_response() {
+# pets_parse_response reads the output of pets_request. It prints the exit code of curl, the status and the kind of the
+# JSON (array, object or other) on the first line, the body on the second line, and then the headers. Without a complete
+# response, the status is 000.
+pets_parse_response() {
   # The character 1, which JSON cannot contain, makes awk read everything at once.
-  tr '\000\001' '\002\002' | awk 'BEGIN { RS = "\001" } {
+  command tr '\000\001' '\002\002' | command awk 'BEGIN { RS = "\001" } {
     count = split(substr($0, length($0) - 50), lines, "\n")
     last_line = lines[count - 1]
     count = split(last_line, result, " ")
-    if (result[count] != 0) {
-      print "000", result[count]
-      exit
-    }
+    exit_code = result[count]
     body = substr($0, 1, length($0) - length(last_line) - 2)
-    # Interim responses and the response of a proxy to CONNECT precede the head of the response.
-    while (body ~ /^HTTP\// && match(body, /\r?\n\r?\n/)) {
-      head = substr(body, 1, RSTART)
+
+    # Interim responses, such as 100 (Continue), precede the head of the response.
+    do {
+      if (exit_code == 0 && !match(body, /\r?\n\r?\n/)) exit_code = 18 # curl does not report a head that is cut
+      if (exit_code != 0) {
+        print exit_code, "000 other"
+        exit
+      }
+      head = substr(body, 1, RSTART - 1)
       body = substr(body, RSTART + RLENGTH)
-    }
+    } while (head ~ /^HTTP\/[0-9.]+ 1/)
     body = substr(body, 1, result[2]) # without trailers
+    gsub(/\r?\n[ \t]+/, " ", head) # values can continue on the next line (RFC 9112, 5.2)
+    gsub(/\r/, "", head)
 
     # The first and the last character show whether the body is cut, HTML or of another kind.
-    text = body
-    gsub(/^[ \t\r\n]+|[ \t\r\n]+$/, "", text)
-    ends = substr(text, 1, 1) substr(text, length(text))
+    first = match(body, /[^ \t\r\n]/)
+    last = length(body)
+    while (last > first && index(" \t\r\n", substr(body, last, 1))) last--
+    ends = substr(body, first, 1) substr(body, last, 1)
     kind = ends == "[]" ? "array" : ends == "{}" ? "object" : "other"
     next_byte = "[\200-\277]"
-    gsub("[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte, "", text)
+    utf8 = "^([\001-\177]|[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte ")*$"
     # Some versions of awk decode UTF-8 themselves.
-    if (text ~ /[\200-\377]/ && length("\303\251") == 2) kind = "other"
+    if (length("\303\251") == 2 && body !~ utf8) kind = "other"
 
-    if (result[1] !~ /^2/ || kind == "other") body = substr(body, 1, 1000)
+    if (result[1] !~ /^2/ || kind == "other") body = substr(body, 1, 10000) # pets_fail prints only its start
     gsub(/[\001-\037]/, " ", body)
-    gsub(/\r/, "", head)
-    print result[1], kind "\n" body "\n" head
+    print exit_code, result[1], kind "\n" body "\n" head
   }'
 }
 
-# header NAME prints the values of a header in $head on one line (RFC 9110, 5.3). NAME must be in lower case.
-header() {
-  awk -v name="$1:" 'index(tolower($0), name) == 1 {
+# pets_header NAME prints the values of a header in $head on one line (RFC 9110, 5.3). NAME must be in lower case.
+pets_header() {
+  command awk -v name="$1:" 'index(tolower($0), name) == 1 {
     value = substr($0, length(name) + 1)
     sub(/^[ \t]+/, "", value)
-    printf "%s%s", separator, value
+    match(value, /^.*[^ \t]/) # faster than sub(/[ \t]+$/, "", value) if the value contains much white space
+    printf "%s%s", separator, substr(value, 1, RLENGTH)
     separator = ", "
   }
   END { print "" }' <<END
@@ -263,14 +270,19 @@ $head
 END
 }
 
-# absolute_url REFERENCE [PAGE] resolves a reference in a page (RFC 3986, 5.2), and prints the normalized URL without
-# the fragment. The function fails if the URL is not for http or https, or if it contains credentials.
-absolute_url() {
-  reference=$1 page=${2-} awk 'BEGIN {
+# pets_absolute_url REFERENCE PAGE resolves a reference in a page (RFC 3986, 5.2), and prints the normalized URL without
+# the fragment. pets_absolute_url URL checks a base URL, and prints the normalized URL without slashes at its end. The
+# function fails if the URL is not for http or https, or if it contains credentials.
+pets_absolute_url() {
+  reference=$1 page=${2-} command awk 'BEGIN {
     url = ENVIRON["reference"]
     page = ENVIRON["page"]
+    if (page == "") {
+      if (url ~ /[?#]|%2[Ee]|\/\.\.?(\/|$)/) exit 1
+      sub(/\/+$/, "", url)
+    }
     sub(/#.*/, "", url)
-    if (url !~ /^[A-Za-z][A-Za-z0-9+.-]*:/) {
+    if (page != "" && url !~ /^[A-Za-z][A-Za-z0-9+.-]*:/) {
       match(page, /^[a-z]+:\/\/[^\/?]+/)
       origin = substr(page, 1, RLENGTH)
       path = substr(page, RLENGTH + 1)
@@ -288,10 +300,12 @@ absolute_url() {
     path = substr(url, RLENGTH + 1)
     if (origin !~ /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]*)?$/) exit 1
     if (match(origin, /:[0-9]*$/)) {
-      port = substr(origin, RSTART + 1) + 0
+      port = substr(origin, RSTART + 1)
       origin = substr(origin, 1, RSTART - 1)
-      if (port > 65535) exit 1
-      if (port != 0 && port != (origin ~ /^https/ ? 443 : 80)) origin = origin ":" port
+      default_port = origin ~ /^https/ ? 443 : 80
+      port = port == "" ? default_port : port + 0
+      if (port < 1 || port > 65535) exit 1
+      if (port != default_port) origin = origin ":" port
     }
     query = index(path, "?") ? substr(path, index(path, "?")) : ""
     path = substr(path, 1, length(path) - length(query))
@@ -309,18 +323,20 @@ absolute_url() {
   }'
 }
 
-# store_new_key FILE generates an idempotency key. If FILE does not exist, the key is stored in FILE.
-store_new_key() {
-  new_key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+# pets_store_new_key FILE generates an idempotency key. If FILE does not exist, the key is stored in FILE.
+pets_store_new_key() {
+  new_key=$(command od -An -N16 -tx1 /dev/urandom | command tr -d ' \n')
+  [ "${#new_key}" -eq 32 ] || return 0 # od failed, and printed the reason
   # A link appears together with its content, and only one of several processes can create it.
   {
-    printf '%s\n' "$new_key" >"$1.$new_key" && ln "$1.$new_key" "$1"
-    rm -f "$1.$new_key"
+    printf '%s\n' "$new_key" >"$1.$new_key" && command ln "$1.$new_key" "$1"
+    command rm -f "$1.$new_key"
   } 2>/dev/null
 }
 
-# trim TEXT sets trimmed to the text without white space around it. It does not print it, as that could need a program.
-trim() {
+# pets_trim TEXT sets trimmed to the text without white space around it. It does not print it, as that could need a
+# program.
+pets_trim() {
   trimmed=$1
   while :; do
     case $trimmed in
@@ -331,19 +347,35 @@ trim() {
   done
 }
 
-is_visible_ascii() {
+pets_is_visible_ascii() {
   case $1 in
     '' | *[!!-~]* | *[\"\\]*) return 1 ;;
   esac
 }
 
-# fail MESSAGE [EXIT_CODE] prints a message and ends the subshell.
-fail() {
-  # Without control characters, a message cannot change a terminal or forge lines in a log.
-  message=$1 awk 'BEGIN {
-    message = ENVIRON["message"]
-    gsub(/[\001-\037\177]|\302[\200-\237]/, " ", message)
-    print message
-  }' >&2
+# pets_fail MESSAGE [EXIT_CODE] prints a message and ends the subshell. It replaces the API key, which a server can
+# repeat, and control characters, which could change a terminal or forge lines in a log. It shortens long text.
+pets_fail() {
+  {
+    echo "key ${api_key-}"
+    command cat <<END
+$1
+END
+  } | command awk '
+    NR == 1 {
+      key = substr($0, 5)
+      next
+    }
+    { text = text $0 " " }
+    END {
+      while (key != "" && (start = index(text, key))) {
+        message = message substr(text, 1, start - 1) "<API key>"
+        text = substr(text, start + length(key))
+      }
+      message = message substr(text, 1, length(text) - 1)
+      gsub(/[\001-\037\177]|\302[\200-\237]/, " ", message)
+      if (length(message) > 1200) message = substr(message, 1, 1000) " … " substr(message, length(message) - 100)
+      print message
+    }' >&2
   exit "${2-1}"
 }

@@ -3,7 +3,9 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { generateApiKey } from '../../../shared/api-key-format.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
@@ -129,19 +131,37 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
         ]);
         expect(requests[2]!.time - requests[1]!.time).toBeGreaterThan(6_950);
       });
+
+      // An algorithm that is not linear exceeds the time limit of a test.
+      test.concurrent('reads long text and white space', async () => {
+        const body = `[${' '.repeat(300_000)}"${'日'.repeat(400_000)}"]`;
+        const prepared = await prepare(
+          { status: 503, headers: { 'Retry-After': `0${' '.repeat(90_000)}0` } },
+          { status: 200, headers, body },
+        );
+        symlinkSync(pathOf(awk), join(addProgramFolder(prepared), 'awk'));
+        expect(done(await prepared.run(['sh'], `${LIST} >page`))).toBe('');
+        expect(readFileSync(join(prepared.folder, 'page'), 'utf8') === `${body}\n`).toBe(true);
+      });
     });
   }
 
   testPrograms();
   testKeyFiles();
 
-  test.concurrent('reads the last head of a response, and ignores trailers', async () => {
+  test.concurrent('tells the head of a response from interim responses, the body and trailers', async () => {
     const { environment, run } = await prepare();
+    const [ok, list, next] = ['HTTP/1.1 200 OK\r\n', 'Content-Length: 2\r\n\r\n[]', '>; rel=next\r\n'];
+    const forged = 'HTTP/1.1 200 OK\r\nx-amzn-requestid: forged\r\nLink: </v1/forged>; rel=next\r\n\r\n[]';
+    const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
     const responses = [
-      'HTTP/1.1 103 Early Hints\r\nLink: </v1/hint>; rel=next\r\n\r\n' +
-        'HTTP/1.1 200 OK\r\nLink: <?2>; rel=next\r\nContent-Length: 2\r\n\r\n[]',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n1\r\n]\r\n0\r\nLink: <?3>; rel=next\r\n\r\n',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\nLink: <?3>; rel=next\r\n\r\n',
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </v1/hint${next}\r\n${ok}Link: <?2${next}${list}`,
+      `${ok}Link: <?3>;\r\n \ttitle=a;\n\trel=next\r\n${list}`,
+      'HTTP/1.1 201 Created\r\nx-amzn-RequestId: a', // retried, because the head is cut
+      `${ok}Link: <?4${next}${list}`,
+      `${chunked}2\r\n[]\r\n0\r\nLink: <?5${next}\r\n`,
+      `${chunked}2\r\n{}\r\n1\r\n]\r\n0\r\nLink: <?5${next}\r\n`,
+      `${ok}Content-Length: ${forged.length}\r\n\r\n${forged}`,
     ];
     const urls: unknown[] = [];
     const server = createServer(({ url, socket }) => {
@@ -150,16 +170,93 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
     });
     const { origin, close } = await listenOnLoopback(server);
     environment['BASE_URL'] = origin;
+    const pages = await run(['sh'], LIST);
     const cut = await run(['sh'], LIST);
-    const whole = await run(['sh'], LIST);
+    const lie = await run(['sh'], LIST);
     await close();
+    expect({ ...pages, stderr: '' }).toEqual({ code: 0, stdout: '[]\n[]\n[]\n[]\n', stderr: '' });
+    const first = '/pets?limit=100';
+    expect(urls).toEqual([first, '/pets?2', '/pets?3', '/pets?3', '/pets?4', first, first]);
     expect(cut).toEqual({
       code: 22,
-      stdout: '[]\n',
+      stdout: '',
       stderr: '200: The body is not a JSON array: {}] (request without id)\n',
     });
-    expect(whole).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
-    expect(urls).toEqual(['/pets?limit=100', '/pets?2', '/pets?limit=100']);
+    expect(lie).toEqual({
+      code: 22,
+      stdout: '',
+      stderr: `200: The body is not a JSON array: ${forged.replaceAll(/[\r\n]/g, ' ')} (request without id)\n`,
+    });
+  });
+
+  describeIfInstalled('openssl')('through a tunnel', () => {
+    test.concurrent('reads the response of the service, not of the proxy', async () => {
+      const { folder, environment, run } = await prepare();
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+      const options = `-x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=pets.example -addext subjectAltName=DNS:pets.example`;
+      await promisify(execFile)('openssl', [
+        'req',
+        ...options.split(' '),
+        ...['-keyout', key, '-out', certificate],
+      ]);
+      const service = createSecureServer(
+        { key: readFileSync(key), cert: readFileSync(certificate) },
+        (_, response) => response.writeHead(200, headers).end('{}'),
+      );
+      const proxy = createServer().on('connect', (_, socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx-amzn-RequestId: proxy\r\n\r\n');
+        service.emit('connection', socket);
+      });
+      const { origin, close } = await listenOnLoopback(proxy);
+      Object.assign(environment, {
+        BASE_URL: 'https://pets.example/v1',
+        https_proxy: origin,
+        CURL_CA_BUNDLE: certificate,
+      });
+      const outcome = await run(['sh'], LIST);
+      await close();
+      expect(outcome.stderr).toBe('200: The body is not a JSON array: {} (request a-1)\n');
+    });
+  });
+
+  test.concurrent.each([
+    'http://127.0.0.1:0/v1',
+    'http://127.0.0.1:00/v1',
+    '{baseUrl}/..',
+    '{baseUrl}/./v1',
+    '{baseUrl}/%2E%2e/v1',
+    '{baseUrl}/a%2eb',
+  ])('rejects the base URL %s', async (url) => {
+    const { proxy, environment, run } = await prepare(page);
+    environment['BASE_URL'] = url.replace('{baseUrl}', proxy.baseUrl);
+    const { code, stderr } = await run(['sh'], LIST);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^The base URL must .*\n$/) });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.concurrent('retries after a long Retry-After', async () => {
+    const { run } = await prepare(
+      { status: 503, headers: { 'Retry-After': Array(4).fill('0'.repeat(60_000)) } },
+      page,
+    );
+    expect(await run(['sh'], LIST)).toEqual({ code: 0, stdout: '[{"id":1}]\n', stderr: '' });
+  });
+
+  test.concurrent('replaces the API key in messages', async () => {
+    const echoed = `{"message":"No ${apiKey}${apiKey}."}`;
+    const { proxy, run } = await prepare(
+      { status: 400, headers: { 'x-amzn-RequestId': apiKey }, body: echoed },
+      { status: 200, headers: { Link: `<http://other.example/${apiKey}>; rel=next` }, body: '[]' },
+      { status: 400, headers, body: `${'x'.repeat(980)}${apiKey}${'y'.repeat(20_000)}` },
+    );
+    const outcomes = [];
+    for (let count = 0; count < 3; count++) outcomes.push((await run(['sh'], LIST)).stderr);
+    const next = 'http://other.example/<API key>';
+    expect(outcomes).toEqual([
+      '400: {"message":"No <API key><API key>."} (request <API key>)\n',
+      `The next page, ${next}, is not below ${proxy.baseUrl}, so it must not get the API key.\n`,
+      expect.stringMatching(/^400: x{980}<API key>y* … y* \(request a-1\)\n$/),
+    ]);
   });
 
   test.concurrent('prints no control characters in messages', async () => {
@@ -236,6 +333,56 @@ function testShell(shell: string[]): void {
     expect(proxy.requests).toHaveLength(4);
   });
 
+  test.concurrent('works with the functions and aliases of a script', async () => {
+    const { proxy, folder, run } = await prepare(
+      { status: 503, headers: { 'Retry-After': '0' } },
+      page,
+      created,
+    );
+    const names =
+      'fail trim send request header next_page retry_delay absolute_url check_settings parse_response ' +
+      'is_visible_ascii store_new_key awk cat curl date ln od rm sleep tr';
+    writeFileSync(
+      join(folder, 'definitions.sh'),
+      names
+        .split(' ')
+        .map((name) => `${name}() { printf '%s ' ${name} "$@"; return 1; }\n`)
+        .join(''),
+    );
+    // posh has no aliases.
+    const program = `
+      alias cat='cat -n' tr='tr -d a' 2>/dev/null
+      . ./pets.sh
+      unalias cat tr 2>/dev/null
+      . ./definitions.sh
+      list_pets
+      create_pet "$1"
+      API_KEY=
+      list_pets`;
+    expect(await run(shell, program, 'pet.json')).toEqual({
+      code: 1,
+      stdout: '[{"id":1}]\n{"id":1}\n',
+      stderr: 'The API key must consist of visible ASCII characters, without " and \\.\n',
+    });
+    expect(proxy.requests).toHaveLength(3);
+  });
+
+  test.concurrent('fails if its output cannot be written', async () => {
+    const next: Behavior = { status: 200, headers: { Link: '<?2>; rel=next' }, body: '[]' };
+    const { proxy, folder, run } = await prepare(next, next);
+    if (existsSync('/dev/full')) {
+      expect((await run(shell, `${LIST} >/dev/full`)).code).toBe(1);
+      expect(proxy.requests).toHaveLength(1);
+    }
+    proxy.decide(async () => {
+      while (!existsSync(join(folder, 'closed'))) await setTimeout(10);
+      return next;
+    });
+    const { stderr } = await run(shell, `{ ${LIST}; echo "exit code: $?" >&2; } | (exec <&-; >closed)`);
+    expect(stderr).toMatch(/^exit code: 1$/m);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
   test.concurrent('fails with the exit code of the error', async () => {
     const { run } = await prepare({ status: 404, headers, body: 'x' }, { status: 404, headers, body: 'x' });
     const program =
@@ -258,7 +405,8 @@ function testShell(shell: string[]): void {
     }
     delete environment['API_KEY'];
     writeFileSync(join(folder, 'key.txt'), `${apiKey}\r\n`);
-    const program = 'IFS= read -r API_KEY <key.txt; set -ax; . ./pets.sh; list_pets; create_pet "$1"';
+    const program = `export api_key=x trimmed=x
+      IFS= read -r API_KEY <key.txt; set -ax; . ./pets.sh; list_pets; create_pet "$1"`;
     const { code, stdout, stderr } = await run(shell, program, 'pet.json');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '[{"id":1}]\n{"id":1}\n' });
     expect(sent('authorization')).toEqual(Array(3).fill(`Bearer ${apiKey}`));
@@ -343,6 +491,13 @@ function testShell(shell: string[]): void {
 }
 
 function testPrograms(): void {
+  test.concurrent('waits with a sleep that accepts only integers', async () => {
+    const prepared = await prepare({ status: 503 }, page);
+    const sleep = '#!/bin/sh\ncase $1 in *[!0-9]*) echo invalid >&2; exit 1 ;; esac\n';
+    writeFileSync(join(addProgramFolder(prepared), 'sleep'), sleep, { mode: 0o755 });
+    expect(await prepared.run(['sh'], LIST)).toEqual({ code: 0, stdout: '[{"id":1}]\n', stderr: '' });
+  });
+
   test.concurrent.each([
     'fail',
     'fail-with-body',
@@ -404,6 +559,23 @@ function testPrograms(): void {
 }
 
 function testKeyFiles(): void {
+  test.concurrent('stores no key that od has not generated', async () => {
+    const prepared = await prepare(created);
+    const { proxy, folder, environment, run } = prepared;
+    const { PATH } = environment;
+    const programs = addProgramFolder(prepared);
+    writeFileSync(join(programs, 'od'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    expect(await run(['sh'], CREATE, 'pet.json')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing was sent, because the idempotency key cannot be stored in pet.json.key.\n',
+    });
+    expect(proxy.requests).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.includes('.key'))).toEqual([]);
+    Object.assign(environment, { PATH });
+    expect(done(await run(['sh'], CREATE, 'pet.json'))).toBe('{"id":1}\n');
+  });
+
   const unusable: [title: string, spoil: (folder: string) => void][] = [
     ['is empty', (folder) => writeFileSync(join(folder, 'pet.json.key'), '')],
     ['contains only white space', (folder) => writeFileSync(join(folder, 'pet.json.key'), ' \n')],
@@ -412,13 +584,16 @@ function testKeyFiles(): void {
     ['is a folder', (folder) => mkdirSync(join(folder, 'pet.json.key'))],
     ['is a link to nothing', (folder) => symlinkSync('nothing', join(folder, 'pet.json.key'))],
   ];
-  test.concurrent.each(unusable)('sends nothing if the key file %s', async (_title, spoil) => {
+  test.concurrent.each(unusable)('sends nothing if the key file %s', async (title, spoil) => {
     const { proxy, folder, run } = await prepare();
     spoil(folder);
+    const reason = title.includes('link')
+      ? 'the idempotency key cannot be stored in pet.json.key'
+      : 'pet.json.key contains no valid idempotency key';
     expect(await run(['sh'], CREATE, 'pet.json')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Nothing was sent, because pet.json.key contains no idempotency key and cannot be written.\n',
+      stderr: `Nothing was sent, because ${reason}.\n`,
     });
     expect(proxy.requests).toEqual([]);
   });
@@ -431,8 +606,7 @@ function testKeyFiles(): void {
       expect(await run(['sh'], CREATE, '/proc/version')).toEqual({
         code: 1,
         stdout: '',
-        stderr:
-          'Nothing was sent, because /proc/version.key contains no idempotency key and cannot be written.\n',
+        stderr: 'Nothing was sent, because the idempotency key cannot be stored in /proc/version.key.\n',
       });
       expect(proxy.requests).toEqual([]);
     },
