@@ -90,7 +90,7 @@ pets_send() {
 $response
 END
     case $exit_code in
-      2 | 3 | 26 | 27 | 126 | 127) break ;; # wrong arguments, no memory or no curl
+      2 | 3 | 26 | 27 | 126 | 127) break ;; # a retry would fail for the same reason
     esac
     case $code in
       000 | 408 | 429 | 5??) ;; # 000: there was no complete response
