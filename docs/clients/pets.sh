@@ -298,6 +298,8 @@ pets_absolute_url() {
     if (url !~ /^[!-~]+$/ || url ~ /\\/ || !match(url, /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\/?]*/)) exit 1
     origin = tolower(substr(url, 1, RLENGTH))
     path = substr(url, RLENGTH + 1)
+    # The characters of a path (RFC 3986, 3.3). \047 is an apostrophe.
+    if (page == "" && path !~ /^([A-Za-z0-9\/._~!$&\047()*+,;=:@-]|%[0-9A-Fa-f][0-9A-Fa-f])*$/) exit 1
     if (origin !~ /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]*)?$/) exit 1
     if (match(origin, /:[0-9]*$/)) {
       port = substr(origin, RSTART + 1)
