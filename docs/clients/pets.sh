@@ -245,10 +245,13 @@ pets_parse_response() {
     while (last > first && index(" \t\r\n", substr(body, last, 1))) last--
     ends = substr(body, first, 1) substr(body, last, 1)
     kind = ends == "[]" ? "array" : ends == "{}" ? "object" : "other"
+    # The tokens (RFC 8259, 2) show whether the body is UTF-8 and contains nothing like NaN.
     next_byte = "[\200-\277]"
-    utf8 = "^([\001-\177]|[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte ")*$"
+    utf8 = "[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte
+    string = "\"([]\001-!#-[^-\177]|\\\\.|" utf8 ")*\""
+    json = "^([][{},: \t\r\n]|-?[0-9][0-9.eE+-]*|true|false|null|" string ")*$"
     # Some versions of awk decode UTF-8 themselves.
-    if (length("\303\251") == 2 && body !~ utf8) kind = "other"
+    if (length("\303\251") == 2 && body !~ json) kind = "other"
 
     if (result[1] !~ /^2/ || kind == "other") body = substr(body, 1, 10000) # pets_fail prints only its start
     gsub(/[\001-\037]/, " ", body)
