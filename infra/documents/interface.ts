@@ -1,8 +1,8 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import type { Collection } from '../../shared/contract/collection.ts';
 import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
-import { EXAMPLE_IDS } from '../../shared/contract/fields.ts';
+import { EXAMPLE_IDS, missingMessage } from '../../shared/contract/fields.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import type { StageSettings } from '../settings.ts';
@@ -155,10 +155,8 @@ function nextPage({ path, cursorPrefix }: Collection): string {
 /** Returns a request without any fields, and its error response. */
 function errorExample(contract: any, { path, operations }: (typeof collections)[0]): string {
   const fields: v.ObjectEntries = operations.create.request.entries.body.entries;
-  const missing = bodySchema(contract, path).required.map((name: string) => {
-    const { issues } = v.safeParse(fields[name]!, undefined);
-    return `${name} is required, and ${issues![0].message}`;
-  });
+  const { required } = bodySchema(contract, path);
+  const missing = required.map((name: string) => `${name} ${missingMessage(fields[name]!)}`);
   const { code, message, status } = errorBody('invalid_request', `${missing.join('; ')}.`);
   return create(path, {}) + codeBlock('json', stringifyJson({ code, message, status }));
 }

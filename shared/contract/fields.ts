@@ -38,6 +38,11 @@ export function integer(
 
 export const Int64 = integer(INT64.minimum, INT64.maximum);
 
+/** Returns the message about a missing field: its schema's message about any value of another type, with an introduction. */
+export function missingMessage(schema: v.GenericSchema): string {
+  return `is required, and ${v.safeParse(schema, undefined).issues![0].message}`;
+}
+
 /** Matches a character that is neither white space nor a control character. */
 const VISIBLE = /[^\s\p{Cc}]/u;
 /** Decoders write this character in place of bytes that are not UTF-8. */

@@ -1,7 +1,7 @@
 import { unescape } from 'node:querystring';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { REPLACEMENT_CHARACTER } from '../contract/fields.ts';
+import { missingMessage, REPLACEMENT_CHARACTER } from '../contract/fields.ts';
 import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -144,7 +144,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation
     // The path of an issue starts with the part of the request, such as `body`.
     const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
     const isMissing = issue.path?.at(-1)?.origin === 'key';
-    if (isMissing) return `${field} is required, and ${requirementOf(issue, request)}`;
+    if (isMissing) return `${field} ${missingMessage(schemaOf(issue, request)!)}`;
     return `${field} ${issue.message}${canBeOmitted(issue, request) ? ', or omitted' : ''}`;
   });
   return new ApiError(inPath.length > 0 ? 'not_found' : 'invalid_request', `${problems.join('; ')}.`);
@@ -164,11 +164,6 @@ function schemaOf({ path }: v.BaseIssue<unknown>, request: v.GenericSchema): v.G
   let schema: any = request;
   for (const { key } of path ?? []) schema = (schema?.wrapped ?? schema)?.entries?.[key as string];
   return schema;
-}
-
-/** Returns the requirement of a missing field, which is the message of the field's schema about any value of another type. */
-function requirementOf(issue: v.BaseIssue<unknown>, request: v.GenericSchema): string {
-  return v.safeParse(schemaOf(issue, request)!, undefined).issues![0].message;
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */

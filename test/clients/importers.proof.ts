@@ -109,10 +109,10 @@ afterAll(async () => {
 
   // swagger-cli 4 uses this version of the parser.
   test.each(['openapi.json', 'openapi-3.0.json'])('swagger-cli accepts the published %s', async (file) => {
-    const published = parseJson(readFileSync('openapi.json', 'utf8'));
+    const published = JSON.parse(readFileSync('openapi.json', 'utf8'));
     const document = file === 'openapi.json' ? published : asOpenApi30(published);
     const parser = requireTool('@apidevtools/swagger-parser');
-    const { info } = await parser.validate(JSON.parse(stringifyJson(document)));
+    const { info } = await parser.validate(document);
     expect(info.title).toMatch(/./);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { passOn } from './fault-proxy.ts';
 import { startLocalService } from './local-service.ts';
@@ -58,18 +59,12 @@ export async function startClientProxy(service: string) {
     if (typeof behavior === 'object' && 'raw' in behavior) {
       const { socket } = request;
       if (!behavior.isEndless) return void socket.end(behavior.raw);
-      socket.write(behavior.raw);
-      const interval = setInterval(() => socket.write(' '), 100);
-      socket.on('close', () => clearInterval(interval));
-      return;
+      return sendEndlessly(socket, behavior.raw);
     }
     if (typeof behavior === 'object') {
       response.writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers });
       if (!behavior.isEndless) return void response.end(behavior.body);
-      response.write(behavior.body ?? '');
-      const interval = setInterval(() => response.write(' '), 100);
-      response.on('close', () => clearInterval(interval));
-      return;
+      return sendEndlessly(response, behavior.body ?? '');
     }
     // Forwards the Host header too, so that links in the response point to the proxy.
     const reply = await passOn(new URL(target, service), request, body);
@@ -99,6 +94,26 @@ export async function startClientProxy(service: string) {
       chooseBehavior = next;
     },
     close,
+  };
+}
+
+/** Sends `start`, and then a space per 100 ms until the client disconnects. */
+function sendEndlessly(stream: Writable, start: string | Buffer): void {
+  stream.write(start);
+  const interval = setInterval(() => stream.write(' '), 100);
+  stream.on('close', () => clearInterval(interval));
+}
+
+/** Returns a function that starts proxies as `startClientProxy` does. They are closed after the tests in the file. */
+export function clientProxies(): typeof startClientProxy {
+  const proxies: ClientProxy[] = [];
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy.close();
+  });
+  return async (service) => {
+    const proxy = await startClientProxy(service);
+    proxies.push(proxy);
+    return proxy;
   };
 }
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { INT64 } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { type Behavior, clientProxies, type ClientProxy, inOrder } from '../../support/client-proxy.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import type { Outcome } from '../../support/run-command.ts';
 import { validPet } from './sample.ts';
@@ -25,7 +25,7 @@ import {
 
 const folder = temporaryFolder();
 const service = await startLocalService();
-const proxies: ClientProxy[] = [];
+const startClientProxy = clientProxies();
 /** Pets that exist before the first test, newest first. */
 const sold: Pet[] = [];
 const soldInput = { ...validPet, name: `<b>; rel="next"`, status: 'sold' };
@@ -34,7 +34,6 @@ for (const categoryId of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n
   sold.unshift(await service.call('/pets', { method: 'POST', body }));
 }
 afterAll(async () => {
-  for (const proxy of proxies) await proxy.close();
   await service.stop();
 });
 
@@ -70,7 +69,6 @@ function withNumberedIds(output: string): string {
 
 async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
   const proxy = await startClientProxy(service.baseUrl);
-  proxies.push(proxy);
   proxy.decide(inOrder(...behaviors));
   return proxy;
 }

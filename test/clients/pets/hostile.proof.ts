@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../../shared/api-key-format.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { clientProxies, type ClientProxy, inOrder } from '../../support/client-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
   clients,
@@ -22,16 +22,8 @@ const folder = temporaryFolder();
 const apiKey = generateApiKey('staging');
 /** The part of the key that must be in no output. */
 const secret = apiKey.slice(-36);
-const servers: ClientProxy[] = [];
-afterAll(async () => {
-  for (const server of servers) await server.close();
-});
-
-async function startServer(): Promise<ClientProxy> {
-  const server = await startClientProxy('');
-  servers.push(server);
-  return server;
-}
+const startProxy = clientProxies();
+const startServer = () => startProxy('');
 
 /** Environment variables that make a client send all requests through an HTTP proxy. */
 function proxiedThrough({ origin }: ClientProxy): Record<string, string> {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { generateApiKey } from '../../../shared/api-key-format.ts';
-import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { type Behavior, clientProxies, inOrder } from '../../support/client-proxy.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { done, type Outcome, outcomeOf } from '../../support/run-command.ts';
@@ -43,15 +43,11 @@ const page: Behavior = { status: 200, headers, body: '[{"id":1}]' };
 const LIST = '. ./pets.sh; list_pets';
 const CREATE = '. ./pets.sh; create_pet "$1"';
 
-const proxies: ClientProxy[] = [];
-afterAll(async () => {
-  for (const proxy of proxies) await proxy.close();
-});
+const startClientProxy = clientProxies();
 
 /** Creates a folder with the client and an empty folder `tmp`, and starts a proxy that sends these responses. */
 async function prepare(...responses: Behavior[]) {
   const proxy = await startClientProxy('');
-  proxies.push(proxy);
   proxy.decide(inOrder(...responses, { status: 418, body: 'The test expects fewer requests.' }));
   const folder = unpack(parent);
   mkdirSync(join(folder, 'tmp'));
