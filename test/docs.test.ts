@@ -31,7 +31,9 @@ describe.each(globSync('{*,docs/**/*,.github/*,infra/**/*}.md'))('%s', (file) =>
   });
 
   test('links only to documents and headings that exist', () => {
-    const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
+    const links = Array.from(
+      read(file).matchAll(/(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)]+))?[)"]/g),
+    );
     const missing = links.filter(([, path = '', anchor]) => {
       const target = path ? join(dirname(file), path) : file;
       return !existsSync(target) || (anchor && !anchorsOf(read(target)).includes(anchor));

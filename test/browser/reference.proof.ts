@@ -34,6 +34,12 @@ const item = newItem('a text', INT64.maximum);
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
+/** Hides the description and the parameters of the open operation, and the API key in its `curl` command. */
+const SHOW_ONLY_RESPONSE = `
+  for (const part of document.querySelectorAll('.opblock-description-wrapper, .opblock-section')) part.hidden = true;
+  const command = document.querySelector('.curl-command code');
+  command.innerText = command.innerText.replace(/Bearer [^']+/, 'Bearer …');
+`;
 const exportFolder = join(temporaryFolder(), 'docs');
 
 type ReferencePage = Awaited<ReturnType<typeof openReference>>;
@@ -95,12 +101,35 @@ async function close(page: Page, operation: Operation): Promise<void> {
   await page.getByRole('button', { name: 'Execute' }).waitFor({ state: 'hidden' });
 }
 
-async function renderPicture(page: Page): Promise<void> {
-  await page.reload();
-  await operationButton(page, list).click();
-  await page.getByRole('button', { name: 'Try it out' }).click();
-  await page.evaluate('scrollTo(0, 0)');
-  await page.screenshot({ path: 'docs/reference.png' });
+/** Stores pictures of the response to a list, in light and dark colors. */
+async function renderPictures(): Promise<void> {
+  for (const name of ['Bella', 'Rex', 'Mia']) {
+    const body = stringifyJson(newItem(name));
+    await service.request(listPath, {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': 'application/json' },
+    });
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({
+      viewport: { width: 900, height: 1600 },
+      deviceScaleFactor: 1.5,
+      colorScheme,
+    });
+    await page.goto(new URL('/', service.baseUrl).href);
+    await operationButton(page, list).click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByPlaceholder('limit').fill('2');
+    await execute(page, () => page.getByRole('button', { name: 'Execute' }).click());
+    await page.evaluate(SHOW_ONLY_RESPONSE);
+    // Over an operation, the pointer would show another button.
+    await page.mouse.move(0, 0);
+    const top = (await page.locator('.opblock.is-open').boundingBox())!;
+    const bottom = (await page.locator('.live-responses-table').boundingBox())!;
+    const clip = { ...top, height: bottom.y + bottom.height - top.y };
+    await page.screenshot({ path: `docs/pictures/reference-${colorScheme}.png`, clip });
+  }
 }
 
 (executablePath ? describe : describe.skip)('the reference page', () => {
@@ -114,7 +143,7 @@ async function renderPicture(page: Page): Promise<void> {
     exported = await openReference(pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterAll(async () => {
-    if (isUpdate) await renderPicture(served.page);
+    if (isUpdate) await renderPictures();
     await browser?.close();
     await service?.stop();
   });
@@ -167,6 +196,17 @@ async function renderPicture(page: Page): Promise<void> {
     expect([request.url(), status]).toEqual([`${service.baseUrl}${listPath}`, '200']);
     expect(body).toBe(stringifyJson([stored], 2));
     await close(page, list);
+  });
+
+  test('has dark colors in browsers that prefer them', async () => {
+    const { page } = exported;
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    expect(await background()).toBe('rgba(0, 0, 0, 0)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html.dark-mode').waitFor();
+    expect(await background()).toBe('rgb(28, 32, 34)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html:not(.dark-mode)').waitFor();
   });
 
   test('if exported, is read-only and explains how to send requests', async () => {

@@ -115,6 +115,11 @@ function withExampleInDescription({ description, example, schema, ...others }: a
 
 /** Runs in the browser. The page contains the source of this function, so the function must be self-contained. */
 function showReference({ apiKey, ...options }: any): void {
+  // Swagger UI has colors for dark mode, but only its StandaloneLayout, which this page does not use, turns them on.
+  const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+  const followScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+  darkScheme.addEventListener('change', followScheme);
+  followScheme();
   const ui = SwaggerUIBundle({
     ...options,
     dom_id: '#reference',
