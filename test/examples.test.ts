@@ -99,10 +99,13 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   // This shell function replaces npm, which starts scripts more slowly. The function also adds the option --data and
   // confirms prompts.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
-  const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
-  const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-c', script], { env }));
+  const output = join(home, 'output');
+  const latest = `latest() { grep -o "$BASE_URL$1[0-9]*" '${output}' | tail -n 1; }`;
+  const commands = examples.map(commandsOf).join(`printf '\n@\n'\n`);
+  const script = `set -e\nexec >'${output}'\n${npm}\n${latest}\n${commands}`;
+  const { code, stderr } = await outcomeOf(promisify(execFile)('sh', ['-c', script], { env }));
   await service.stop();
-  const printed = stdout
+  const printed = readFileSync(output, 'utf8')
     .replaceAll(service.baseUrl, 'http://localhost:3000/v1')
     .replaceAll(/^(?:Content-Length|Date|Connection|Keep-Alive): .*\r\n/gm, '')
     .replaceAll('\r', '')
@@ -116,13 +119,20 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   return problems;
 }
 
-/** Returns a script for an example. If the document shows an error response, the script expects curl to fail. */
+/**
+ * Returns a script for an example. If the document shows an error response, the script expects curl to fail. The URL of
+ * an item is replaced with the URL that the latest create of such an item has printed.
+ */
 function commandsOf({ code, prints }: Example): string {
+  const commands = code.replaceAll(/\$BASE_URL(\/[\w/-]+\/)\d{15}\b/g, '$(latest $1)');
   const isError = prints.some((lines) => /"status":[45]\d\d\}/.test(lines));
-  return isError ? `set +e\n${code}[ $? = 22 ] || exit 1\nset -e\n` : code;
+  return isError ? `set +e\n${commands}[ $? = 22 ] || exit 1\nset -e\n` : commands;
 }
 
-/** Returns a pattern that matches `lines` with any ids and cursors. Equal ids in `lines` match only equal ids. */
+/**
+ * Returns a pattern that matches `lines` with any ids and cursors. Equal ids in `lines` match only equal ids. If `lines`
+ * start with the status line of a response, they must be the whole output.
+ */
 function excerpt(lines: string): RegExp {
   const names = new Map<string, string>();
   const parts = lines.split(VARYING).map((part, index) => {
@@ -131,5 +141,6 @@ function excerpt(lines: string): RegExp {
     names.set(part, `varying${names.size}`);
     return `(?<${names.get(part)}>[\\w-]+)`;
   });
-  return new RegExp(`\n${parts.join('')}`);
+  const isWhole = lines.startsWith('HTTP/');
+  return new RegExp(isWhole ? `^\n${parts.join('')}\n*$` : `\n${parts.join('')}`);
 }

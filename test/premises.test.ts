@@ -65,7 +65,7 @@ const premises: Premise[] = [
       ['docs/interface.md', 'updating, deleting, counting, searching or sorting pets'],
       ['docs/interface.md', 'a pet never changes, so your copies stay valid'],
       ['docs/interface.md', 'pages never repeat a pet and never skip a pet'],
-      ['docs/interface.md', 'Pets are never changed or removed'],
+      ['docs/interface.md', 'pets are never changed or removed'],
       ['docs/multi-region.md', 'Make these decisions before adding regions'],
       ['docs/reliability.md', 'retries with a rotated API key, get the same response'],
       ['docs/reliability.md', 'Pages never repeat a pet and never skip a pet'],

@@ -1,49 +1,79 @@
+import { STATUS_CODES } from 'node:http';
 import type * as v from 'valibot';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
-import type { Collection } from '../../shared/contract/collection.ts';
-import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
+import type { Collection, PublishedCollection } from '../../shared/contract/collection.ts';
+import { errorBody, errorCatalog, type ErrorCode } from '../../shared/contract/errors.ts';
 import { EXAMPLE_IDS, missingMessage } from '../../shared/contract/fields.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { codeBlock, markdownList, markdownTable } from './markdown.ts';
+import { PRODUCTION_DOMAIN } from './openapi/headers.ts';
 
 const AUTHORIZATION = `-H "Authorization: Bearer $API_KEY"`;
 const CONTENT_TYPE = "-H 'Content-Type: application/json'";
+const IDEMPOTENCY_KEY = `-H 'Idempotency-Key: "0b7c3f7a-6a51-4e0e-9f0c-2d1a8c5e4b93"'`;
 /** Base URL in the examples, which run against the local service. */
 const BASE_URL = 'http://localhost:3000/v1';
+
+/** What clients do after an error response, in Markdown for docs/interface.md. */
+const advice: Record<ErrorCode, string> = {
+  invalid_request: 'Correct what `message` lists. Do not retry the request unchanged.',
+  unauthorized:
+    'Check that you send the whole key, to the stage for which it was issued. If you do, [ask the operator](#api-keys).',
+  forbidden: 'If the request is valid, ask the operator.',
+  not_found:
+    'Check that the URL starts with your base URL. If the URL ends with an id, there is no such item.',
+  method_not_allowed: 'Use one of these methods.',
+  request_too_large: 'Send a smaller body.',
+  unsupported_media_type:
+    'Send [uncompressed JSON in UTF-8](#encoding-of-the-body), and the headers that declare it.',
+  idempotency_key_reused:
+    'Find out why your program used a key for two items. Then send the second item with a key of its own.',
+  too_many_requests:
+    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). Send fewer requests at a time.',
+  internal_error:
+    '[Retry](#rules-for-retries). If the error persists, send the request id to the operator. After a create, the item may be stored.',
+  service_unavailable:
+    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). After a create, the item may be stored.',
+  gateway_timeout: '[Retry](#rules-for-retries). After a create, the item may be stored.',
+};
 
 type Parts = Record<string, Record<string, string>>;
 
 /**
  * Returns the generated parts of the documents for clients: tables and lists of the contract, and examples of requests
- * for the first collection.
+ * with their responses.
  *
  * @param contract the OpenAPI document without references
  */
 export function interfaceParts(contract: any): Parts {
   const [first] = collections;
   const { path } = first;
-  const items = examplesOf(contract, path);
-  const [complete] = items;
+  const [complete] = examplesOf(contract, path);
   const [, filters = []] = first.filterCombinations as Collection['filterCombinations'];
   const filter = filters.map((name) => `${name}=${String(complete[name])}&`).join('');
+  const sectionsOf = (section: typeof createSection) =>
+    collections.map((collection) => section(contract, collection)).join('\n');
   return {
     'README.md': {
-      create: createExample(path, complete),
-      list: list(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
+      create: createRequest(path, complete) + codeBlock('json', stringifyJson(stored(complete))),
+      list: listRequest(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
     },
     'docs/api-keys.md': { list: codeBlock('sh', `LIST="${urlOf(path)}?limit=1"`) },
     'docs/interface.md': {
+      'first request': createExample(contract, path, complete),
       operations: operationTable(contract),
-      collections: collections.map((collection) => collectionSection(contract, collection)).join('\n'),
-      retry: createWithKey(path, complete),
-      list: list(`${path}?limit=1`, '-i '),
-      'next page': nextPage(first),
+      create: sectionsOf(createSection),
+      list: sectionsOf(listSection),
+      get: sectionsOf(getSection),
+      'first attempt': createRequest(path, complete, '-i', IDEMPOTENCY_KEY),
+      retry: createExample(contract, path, complete, IDEMPOTENCY_KEY),
       error: errorExample(contract, first),
       'hidden key': listWithHiddenKey(`${path}?limit=1`),
-      errors: errorList(),
+      errors: errorTable(),
       limits: limitTable(),
     },
   };
@@ -65,33 +95,73 @@ export function operationTable(contract: any): string {
   return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
 }
 
-/** Returns the section about a collection: its fields, an example, and the query parameters of its list. */
-function collectionSection(contract: any, { path, plural, singular }: Collection): string {
-  const [, minimal] = examplesOf(contract, path);
+/** Returns the section about an operation that creates an item. */
+function createSection(contract: any, { path, singular, operations }: PublishedCollection): string {
+  const [complete, minimal] = examplesOf(contract, path);
+  const sent = bodySchema(contract, path);
+  const { schema } = createOf(contract, path).responses[201].content['application/json'];
+  const assigned = Object.entries<any>(schema.properties).filter(([name]) => !(name in sent.properties));
+  // The page starts with an example that creates a complete item of the first collection.
+  const items = path === collections[0].path ? [minimal] : [complete, minimal];
   return [
-    `## ${plural.charAt(0).toUpperCase()}${plural.slice(1)}\n`,
-    `Each ${singular} has these fields:\n`,
-    fieldList(contract, path),
-    createExample(path, minimal),
-    `\`GET ${withoutVersion(path)}\` has these query parameters:\n`,
-    parameterList(contract, path),
+    ...headingOf(operations.create),
+    `The body of \`POST ${withoutVersion(path)}\` is a JSON object with these fields:\n`,
+    fieldList(Object.entries(sent.properties), sent.required),
+    `Responses contain the ${singular} with the same fields, and a field that the service adds:\n`,
+    fieldList(assigned, schema.required),
+    `For example, this request creates a ${singular} with only the required fields:\n`,
+    ...items.map((item) => createExample(contract, path, item)),
   ].join('\n');
 }
 
-/** Returns a Markdown list of a collection's fields. Their descriptions contain the rules for requests. */
-function fieldList(contract: any, path: string): string {
-  const sent = bodySchema(contract, path);
-  const stored = createOf(contract, path).responses[201].content['application/json'].schema;
+/** Returns the section about an operation that lists a collection. */
+function listSection(contract: any, collection: PublishedCollection): string {
+  const { path, singular, plural, operations, filterCombinations } = collection;
+  const list = contract.paths[withoutVersion(path)].get;
+  const [, minimal] = examplesOf(contract, path);
+  const combinations = filterCombinations.filter((names) => names.length > 1);
+  const combinable = combinations.map((names) => names.map((name) => `\`${name}\``).join(' and '));
+  return [
+    ...headingOf(operations.list),
+    `\`GET ${withoutVersion(path)}\` returns an array of ${plural}. It has these query parameters:\n`,
+    parameterList(list.parameters),
+    ...(combinable.length > 0 ? [`You can combine these filters: ${combinable.join('; ')}.\n`] : []),
+    `For example, this request gets a page with one ${singular}:\n`,
+    listRequest(`${path}?limit=1`, '-i ') +
+      responseBlock(list, 200, [stored(minimal)], { Link: nextPageLink(collection) }),
+  ].join('\n');
+}
+
+/** Returns the section about an operation that gets an item. */
+function getSection(contract: any, { path, operations }: PublishedCollection): string {
+  const url = withoutVersion(operations.get.path);
+  const { get } = contract.paths[url];
+  const [, minimal] = examplesOf(contract, path);
+  return [
+    ...headingOf(operations.get),
+    `${get.description}\n`,
+    `The URL of \`GET ${url}\` contains this parameter:\n`,
+    parameterList(get.parameters),
+    listRequest(`${path}/${EXAMPLE_IDS[0]}`, '-i ') + responseBlock(get, 200, stored(minimal)),
+  ].join('\n');
+}
+
+/** Returns a heading for an operation, unless the API has a single collection, whose operations need no headings. */
+function headingOf({ id }: Operation): string[] {
+  return collections.length > 1 ? [`### \`${id}\`\n`] : [];
+}
+
+/** Returns a Markdown list of fields. Their descriptions contain the rules for requests. */
+function fieldList(fields: [name: string, schema: any][], required: string[]): string {
   return markdownList(
-    Object.entries<any>({ ...stored.properties, ...sent.properties }).map(([name, schema]) => {
-      const presence = stored.required.includes(name) ? 'required' : 'optional';
+    fields.map(([name, schema]) => {
+      const presence = required.includes(name) ? 'required' : 'optional';
       return `**\`${name}\`** (${typeOf(schema)}, ${presence}): ${schema.description}`;
     }),
   );
 }
 
-function parameterList(contract: any, path: string): string {
-  const { parameters } = contract.paths[withoutVersion(path)].get;
+function parameterList(parameters: any[]): string {
   return markdownList(
     parameters.map(({ name, schema, description }: any) => {
       const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;
@@ -100,11 +170,13 @@ function parameterList(contract: any, path: string): string {
   );
 }
 
-function errorList(): string {
-  const lines = Object.entries(errorCatalog).map(
-    ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
-  );
-  return markdownList(lines);
+function errorTable(): string {
+  const rows = Object.entries(errorCatalog).map(([code, { status, description }]) => [
+    `${status} \`${code}\``,
+    description,
+    advice[code as ErrorCode],
+  ]);
+  return markdownTable(['status and code', 'cause', 'what to do'], rows, '---');
 }
 
 function limitTable(): string {
@@ -119,26 +191,20 @@ function limitTable(): string {
   return markdownTable(header, rows, '---');
 }
 
-function createExample(path: string, item: object): string {
-  return create(path, item) + codeBlock('json', stringifyJson(stored(item)));
+/** Returns a request that creates an item, and the whole response. @param options more options of curl */
+function createExample(contract: any, path: string, item: object, ...options: string[]): string {
+  const request = createRequest(path, item, '-i', ...options);
+  return request + responseBlock(createOf(contract, path), 201, stored(item));
 }
 
-function create(path: string, item: object): string {
-  return codeBlock(
-    'sh',
-    `curl "${urlOf(path)}" ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  -d '${stringifyJson(item)}'`,
-  );
+function createRequest(path: string, item: object, ...options: string[]): string {
+  const [first, ...others] = options;
+  const url = [...(first ? [first] : []), `"${urlOf(path)}"`].join(' ');
+  const data = [...others, `-d '${stringifyJson(item)}'`].join(' ');
+  return codeBlock('sh', `curl ${url} ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  ${data}`);
 }
 
-function createWithKey(path: string, item: object): string {
-  const key = `-H 'Idempotency-Key: "0b7c3f7a-6a51-4e0e-9f0c-2d1a8c5e4b93"'`;
-  return codeBlock(
-    'sh',
-    `curl -i "${urlOf(path)}" ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  ${key} -d '${stringifyJson(item)}'`,
-  );
-}
-
-function list(pathAndQuery: string, options = ''): string {
+function listRequest(pathAndQuery: string, options = ''): string {
   return codeBlock('sh', `curl ${options}"${urlOf(pathAndQuery)}" ${AUTHORIZATION}`);
 }
 
@@ -147,9 +213,9 @@ function listWithHiddenKey(pathAndQuery: string): string {
   return codeBlock('sh', `${header} | curl --config - "${urlOf(pathAndQuery)}"`);
 }
 
-function nextPage({ path, cursorPrefix }: Collection): string {
+function nextPageLink({ path, cursorPrefix }: Collection): string {
   const cursor = encodeCursor(cursorPrefix, EXAMPLE_IDS[0], {});
-  return codeBlock('http', `Link: <${BASE_URL}${withoutVersion(path)}?limit=1&cursor=${cursor}>; rel="next"`);
+  return `<${BASE_URL}${withoutVersion(path)}?limit=1&cursor=${cursor}>; rel="next"`;
 }
 
 /** Returns a request without any fields, and its error response. */
@@ -158,7 +224,34 @@ function errorExample(contract: any, { path, operations }: (typeof collections)[
   const { required } = bodySchema(contract, path);
   const missing = required.map((name: string) => `${name} ${missingMessage(fields[name]!)}`);
   const { code, message, status } = errorBody('invalid_request', `${missing.join('; ')}.`);
-  return create(path, {}) + codeBlock('json', stringifyJson({ code, message, status }));
+  const response = responseBlock(createOf(contract, path), status, { code, message, status });
+  return createRequest(path, {}, '-i') + response;
+}
+
+/**
+ * Returns a whole response of the local service, except for headers about the connection, the length and the date.
+ *
+ * @param operation operation in the OpenAPI document, whose examples of headers become the headers
+ * @param replaced values that replace examples of headers
+ */
+function responseBlock(operation: any, status: number, body: object, replaced: Record<string, string> = {}) {
+  const { 'x-amzn-RequestId': requestId, ...others } = operation.responses[status].headers;
+  const lines = Object.entries<any>(others).map(([name, { example }]) => {
+    const value: string = replaced[name] ?? String(example);
+    return `${name}: ${value.replace(`https://${PRODUCTION_DOMAIN}/v1`, BASE_URL)}`;
+  });
+  return codeBlock(
+    'http',
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      'Cache-Control: no-store',
+      ...lines,
+      `x-amzn-RequestId: ${requestId.example}`,
+      '',
+      stringifyJson(body),
+    ].join('\n'),
+  );
 }
 
 /** Returns two items to create: the documented example, and the same example without its optional fields. */
