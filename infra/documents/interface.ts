@@ -102,15 +102,16 @@ function createSection(contract: any, { path, singular, operations }: PublishedC
   const { schema } = createOf(contract, path).responses[201].content['application/json'];
   const assigned = Object.entries<any>(schema.properties).filter(([name]) => !(name in sent.properties));
   // The page starts with an example that creates a complete item of the first collection.
-  const items = path === collections[0].path ? [minimal] : [complete, minimal];
+  const isFirst = path === collections[0].path;
   return [
     ...headingOf(operations.create),
     `The body of \`POST ${withoutVersion(path)}\` is a JSON object with these fields:\n`,
     fieldList(Object.entries(sent.properties), sent.required),
     `Responses contain the ${singular} with the same fields, and a field that the service adds:\n`,
     fieldList(assigned, schema.required),
-    `For example, this request creates a ${singular} with only the required fields:\n`,
-    ...items.map((item) => createExample(contract, path, item)),
+    ...(isFirst ? [] : [`This request creates a ${singular}:\n`, createExample(contract, path, complete)]),
+    `This request creates a ${singular} with only the required fields:\n`,
+    createExample(contract, path, minimal),
   ].join('\n');
 }
 
@@ -126,14 +127,14 @@ function listSection(contract: any, collection: PublishedCollection): string {
     `\`GET ${withoutVersion(path)}\` returns an array of ${plural}. It has these query parameters:\n`,
     parameterList(list.parameters),
     ...(combinable.length > 0 ? [`You can combine these filters: ${combinable.join('; ')}.\n`] : []),
-    `For example, this request gets a page with one ${singular}:\n`,
+    `This request gets a page with one ${singular}:\n`,
     listRequest(`${path}?limit=1`, '-i ') +
       responseBlock(list, 200, [stored(minimal)], { Link: nextPageLink(collection) }),
   ].join('\n');
 }
 
 /** Returns the section about an operation that gets an item. */
-function getSection(contract: any, { path, operations }: PublishedCollection): string {
+function getSection(contract: any, { path, singular, operations }: PublishedCollection): string {
   const url = withoutVersion(operations.get.path);
   const { get } = contract.paths[url];
   const [, minimal] = examplesOf(contract, path);
@@ -142,6 +143,7 @@ function getSection(contract: any, { path, operations }: PublishedCollection): s
     `${get.description}\n`,
     `The URL of \`GET ${url}\` contains this parameter:\n`,
     parameterList(get.parameters),
+    `This request gets a ${singular}:\n`,
     listRequest(`${path}/${EXAMPLE_IDS[0]}`, '-i ') + responseBlock(get, 200, stored(minimal)),
   ].join('\n');
 }
