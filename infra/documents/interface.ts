@@ -59,7 +59,7 @@ export function interfaceParts(contract: any): Parts {
     collections.map((collection) => section(contract, collection)).join('\n');
   return {
     'README.md': {
-      create: createRequest(path, complete) + codeBlock('json', stringifyJson(stored(complete))),
+      create: createExample(contract, path, complete, IDEMPOTENCY_KEY),
       list: listRequest(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
     },
     'docs/api-keys.md': { list: codeBlock('sh', `LIST="${urlOf(path)}?limit=1"`) },

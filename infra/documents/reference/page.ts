@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
 
 declare const SwaggerUIBundle: any;
+declare const matchMedia: any;
+declare const window: any;
 
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16">🐾</text></svg>';
 
@@ -117,7 +119,8 @@ function withExampleInDescription({ description, example, schema, ...others }: a
 function showReference({ apiKey, ...options }: any): void {
   // Swagger UI has colors for dark mode, but only its StandaloneLayout, which this page does not use, turns them on.
   const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-  const followScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+  const followScheme = () =>
+    window.document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
   darkScheme.addEventListener('change', followScheme);
   followScheme();
   const ui = SwaggerUIBundle({

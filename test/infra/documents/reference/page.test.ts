@@ -8,6 +8,12 @@ import { product } from '../../../support/product.ts';
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const document = readFileSync('openapi.json', 'utf8');
 
+/** The browser's objects that the page needs before it calls Swagger UI. */
+const browser = {
+  window: { document: { documentElement: { classList: { toggle() {} } } } },
+  matchMedia: () => new EventTarget(),
+};
+
 /** Returns the text of each element named `element`. As in an HTML parser, the first end tag ends the text. */
 function textsOf(element: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}>([^]*?)</${element}>`, 'gi'))].map(([, text]) => text!);
@@ -30,7 +36,7 @@ test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
     const { html } = referencePage(document.replace(`"${product.name}"`, JSON.stringify(text)), service);
     const [, script = '', ...others] = textsOf('script', html);
     const titles = textsOf('title', html);
-    runInNewContext(script, { SwaggerUIBundle: ({ spec }: any) => titles.push(spec.info.title) });
+    runInNewContext(script, { ...browser, SwaggerUIBundle: ({ spec }: any) => titles.push(spec.info.title) });
     const [escaped = '', title] = titles;
     expect(title).toBe(text);
     expect(escaped.replaceAll('&lt;', '<').replaceAll('&amp;', '&')).toBe(text);
