@@ -1,40 +1,45 @@
 # Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or $MINUTES
 # minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
-# access_log QUERY: prints the results of a query on the access log.
+## Any query
+
+# access_log QUERY: runs a query on the access log.
+# Output: the fields that QUERY names.
 access_log() { insights ApiAccessLog "$1"; }
-# function_log QUERY: prints the results of a query on the log of the function $FUNCTION.
+
+# function_log QUERY: runs a query on the log of the function $FUNCTION.
+# Output: the fields that QUERY names.
 function_log() { insights "$FUNCTION${FUNCTION:+Logs}" "$1"; }
-# firewall_log QUERY: prints the results of a query on the log of the web ACL.
+
+# firewall_log QUERY: runs a query on the log of the web ACL.
+# Output: the fields that QUERY names.
 firewall_log() { insights FirewallLog "$1"; }
 
-# find_request ID: prints a request's line in the access log.
+## A request
+
+# find_request ID: finds a request's line in the access log.
 find_request() {
   access_log 'filter requestId = "'"$1"'"
     | fields @timestamp, status, errorType, method, resource, keyId, denialReason, latency, authorizerLatency, integrationLatency,
         functionRequestId, firewall, traceId'
 }
 
-# find_cause ID: prints a request's lines in the function log.
+# find_cause ID: finds a request's lines in the function log.
 find_cause() {
   function_log 'filter requestId = "'"$1"'"
     | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message,
         error.stack, xray_trace_id'
 }
 
-# find_trace TRACE_ID: prints the lines in the function log that contain a trace id. These lines exist even if the
+# find_trace TRACE_ID: finds the lines in the function log that contain a trace id. These lines exist even if the
 # function did not complete the request.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
-# last_error: prints the last error in the function log, for npm run trace.
+# last_error: finds the last error in the function log, for npm run trace.
+# Output: the line of the log, as JSON.
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
 
-# blocked_requests: counts the requests that the web ACL blocked or only counted, by rule, client and URL.
-blocked_requests() {
-  firewall_log 'stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId,
-      nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
-    | sort requests desc | limit 20'
-}
+## Errors and latencies
 
 # server_errors: counts 5xx responses, except for those that clients cause with bodies above Lambda's limit of 6,291,456
 # bytes.
@@ -52,6 +57,37 @@ error_causes() {
     | sort responses desc | limit 20'
 }
 
+# crashes: finds crashes, timeouts, and errors that the function threw to Lambda.
+crashes() {
+  function_log 'filter ispresent(errorType) or ispresent(record.status)
+    | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
+        record.metrics.maxMemoryUsedMB, errorType, errorMessage
+    | sort @timestamp desc | limit 50'
+}
+
+# version_errors VERSION: finds a version's errors. Names of log streams contain the version in brackets.
+version_errors() {
+  function_log 'filter @logStream like "['"$1"']"
+      and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
+    | fields @timestamp, errorType, errorMessage, record.status, record.errorType, code, error.message
+    | sort @timestamp desc | limit 50'
+}
+
+# authorizer_errors: counts the requests for which the authorizer failed, by minute.
+authorizer_errors() {
+  access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
+}
+
+# latencies: compares each operation's median and p99 latency with the p99 of its function and of the authorizer, in
+# milliseconds.
+latencies() {
+  access_log 'filter latency like /^\d+$/
+    | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99,
+        pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource'
+}
+
+## Rejected and blocked requests
+
 # rejected_requests: counts the requests that ApiRejectedRequests counts by key.
 rejected_requests() {
   access_log 'filter status like /^4/ and status != "404" and functionRequestId != "-"
@@ -65,46 +101,27 @@ rejected_clients() {
     | stats count(*) as requests by sourceIp, keyId, status, errorType, denialReason | sort requests desc | limit 20'
 }
 
-# denied_keys: prints the expired and revoked keys that clients still use, so that you can inform their owners.
+# denied_keys: finds the expired and revoked keys that clients still use, so that you can inform their owners.
 denied_keys() {
   access_log 'filter errorType = "ACCESS_DENIED" and keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId, denialReason, sourceIp
     | sort requests desc'
 }
 
-# latencies: prints each operation's median and p99 latency, and the p99 of its function and the authorizer, in ms.
-latencies() {
-  access_log 'filter latency like /^\d+$/
-    | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99,
-        pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource'
+# blocked_requests: counts the requests that the web ACL blocked or only counted, by rule, client and URL.
+blocked_requests() {
+  firewall_log 'stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId,
+      nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
+    | sort requests desc | limit 20'
 }
 
-# crashes: prints crashes, timeouts, and errors that the function threw to Lambda.
-crashes() {
-  function_log 'filter ispresent(errorType) or ispresent(record.status)
-    | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
-        record.metrics.maxMemoryUsedMB, errorType, errorMessage
-    | sort @timestamp desc | limit 50'
-}
-
-# version_errors VERSION: prints a version's errors. Names of log streams contain the version in brackets.
-version_errors() {
-  function_log 'filter @logStream like "['"$1"']"
-      and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
-    | fields @timestamp, errorType, errorMessage, record.status, record.errorType, code, error.message
-    | sort @timestamp desc | limit 50'
-}
+# busy_addresses: finds the IP addresses with the most requests.
+busy_addresses() { access_log 'stats count(*) as requests by sourceIp | sort requests desc | limit 20'; }
 
 # requests_by_key: counts the requests of each key in the busiest minutes.
 requests_by_key() { access_log 'stats count(*) as requests by keyId, bin(1m) | sort requests desc | limit 20'; }
 
-# busy_addresses: prints the IP addresses with the most requests.
-busy_addresses() { access_log 'stats count(*) as requests by sourceIp | sort requests desc | limit 20'; }
-
-# authorizer_errors: counts the requests for which the authorizer failed, by minute.
-authorizer_errors() {
-  access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
-}
+## Keys and clients
 
 # key_requests KEY_ID: counts the requests with a key by IP address, operation and status.
 key_requests() {
@@ -121,7 +138,8 @@ used_keys() {
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
 }
 
-# unused_keys: prints the records of the active keys that were not used.
+# unused_keys: finds the active keys that were not used.
+# Output: a key's record per line, as JSON.
 unused_keys() {
   local used
   used=$(access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
@@ -130,8 +148,9 @@ unused_keys() {
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
-# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and prints the key's owner. Requests
-# with expired or revoked keys do not count.
+# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and finds the key's owner.
+# Requests with expired or revoked keys do not count.
+# Output: a table with the columns `DAY`, `KEY ID`, `REQUESTS`, `4XX`, `429`, `5XX` and `OWNER`.
 key_usage() {
   local keys
   keys=$(npm run --silent keys -- list --stage "$STAGE" --json) || return

@@ -14,64 +14,11 @@ aws sts get-caller-identity --query '[Account,Arn]' --output text
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
-# physical_id TYPE NAME: prints the physical id of the resource of this type whose logical id is NAME and a hash of 8
-# characters.
-physical_id() {
-  if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
-  local length=$((${#2} + 8)) id
-  local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2') && length(LogicalResourceId)==\`$length\`"
-  id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
-    --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
-  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id is $2 and a hash." >&2; return 1; fi
-  echo "$id"
-}
+## The stack
 
-# resources TYPE: prints the physical ids of all resources of this type.
-resources() {
-  aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
-    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
-}
-
-# table_id NAME: prints the physical id of a table, such as ApiKeys.
-table_id() { physical_id DynamoDB::GlobalTable "Storage$1"; }
-
-# indexes TABLE: prints the names of a table's indexes.
-indexes() {
-  aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
-    grep -v None
-}
-
-# with_key ARGUMENT ...: runs curl with $API_KEY. curl reads the key from a file descriptor, because all users of a machine
-# can see the arguments of its processes.
-with_key() { curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"; }
-
-# insights LOG QUERY: prints the results of a Logs Insights query on the log group whose logical id starts with LOG.
-insights() {
-  local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
-  group=$(physical_id Logs::LogGroup "$1") || return
-  id=$(aws logs start-query --log-group-names "$group" --start-time "$since" --end-time "$(date +%s)" \
-    --query-string "$2" --query queryId --output text) || return
-  while aws logs get-query-results --query-id "$id" --query status | grep -qE 'Scheduled|Running'; do
-    sleep 2
-  done
-  aws logs get-query-results --query-id "$id" --output text \
-    --query "results[*][?field!='@ptr'].join('=', [field, value])" |
-    tr -d '\000-\010\013-\037\177' # Clients choose some values, and control characters could change the terminal.
-}
-
-# metric SECONDS NAMESPACE NAME [DIMENSION ...]: prints the average, maximum and sum of a metric of AWS/NAMESPACE for
-# each period of SECONDS in the last hour. A DIMENSION has the form Name=NAME,Value=VALUE.
-metric() {
-  local period=$1 namespace=$2 name=$3 now
-  now=$(date +%s)
-  shift 3
-  aws cloudwatch get-metric-statistics --namespace "AWS/$namespace" --metric-name "$name" --period "$period" \
-    --statistics Average Maximum Sum --start-time "$((now - 3600))" --end-time "$now" ${1:+--dimensions} "$@" \
-    --output text --query "sort_by(Datapoints,&Timestamp)[].join(' ', [to_string(Timestamp),
-      'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
-}
-
-# status: prints the stack's status and last update, the active alarms, and the versions to which the aliases point.
+# status: summarizes the stack, its active alarms, and the versions of its functions.
+# Output: the stack's status, its reason, and the time of the last update; a line for each active alarm; a line for each
+# function, with the version to which `live` points, and the share of another version.
 status() {
   aws cloudformation describe-stacks --stack-name "$STACK" --output text \
     --query 'Stacks[0].[StackStatus,StackStatusReason,LastUpdatedTime]'
@@ -83,8 +30,19 @@ status() {
   done
 }
 
-# changes_by_hand: compares the stack's resources with its template, and prints the resources that somebody changed or
-# deleted by hand. This takes a few minutes.
+# versions: finds the latest four versions of each function.
+# Output: `VERSION of TIME` for each version.
+versions() {
+  resources Lambda::Function | while read -r name; do
+    echo "$name:"
+    aws lambda list-versions-by-function --function-name "$name" --output json \
+      --query "Versions[-4:].join(' of ', [Version, LastModified])"
+  done
+}
+
+# changes_by_hand: compares the stack's resources with its template. This takes a few minutes.
+# Output: a line for each resource that somebody changed or deleted by hand, with its type, its logical id, `MODIFIED`
+# or `DELETED`, and the changed properties.
 changes_by_hand() {
   local id
   id=$(aws cloudformation detect-stack-drift --stack-name "$STACK" --output text \
@@ -101,18 +59,32 @@ changes_by_hand() {
 }
 
 # continue_rollback: continues the rollback of the stack's update.
+# Output: nothing.
 continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
 
-# versions: prints the latest four versions of each function.
-versions() {
-  resources Lambda::Function | while read -r name; do
-    echo "$name:"
-    aws lambda list-versions-by-function --function-name "$name" --output json \
-      --query "Versions[-4:].join(' of ', [Version, LastModified])"
-  done
+# repair_access_log: makes the role in the stack PetStore-account API Gateway's logging role in this account and region.
+# Output: API Gateway's settings of the account, with the role.
+repair_access_log() {
+  local role
+  role=$(STACK=PetStore-account physical_id IAM::Role LogRole) &&
+    role=$(aws iam get-role --role-name "$role" --query Role.Arn --output text) || return
+  aws apigateway update-account --patch-operations "op=replace,path=/cloudwatchRoleArn,value=$role"
 }
 
-# database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.
+# leftovers: finds the functions, tables, log groups and backup vaults whose names contain the stack's name.
+# Output: the names, a line for each type.
+leftovers() {
+  aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
+  aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
+  aws logs describe-log-groups --log-group-name-pattern "$STACK-" --output text --query 'logGroups[].logGroupName'
+  aws backup list-backup-vaults --output text \
+    --query "BackupVaultList[?starts_with(BackupVaultName, '$STACK-')].BackupVaultName"
+}
+
+## Tables
+
+# database_latencies: measures each type of database call in the last hour, in milliseconds.
+# Output: `TABLE CALL:` and the output of `metric`, for each 5 minutes.
 database_latencies() {
   local table call
   resources DynamoDB::GlobalTable | while read -r table; do
@@ -123,7 +95,8 @@ database_latencies() {
   done
 }
 
-# throttled_limits: for each table and index, prints the limits that requests exceeded, and counts these requests.
+# throttled_limits: counts the requests of the last hour that exceeded a limit of a table or an index.
+# Output: `TABLE INDEX LIMIT:` and the output of `metric`, whose `sum` is the number of throttled requests.
 throttled_limits() {
   local table index limit access
   resources DynamoDB::GlobalTable | while read -r table; do
@@ -138,7 +111,8 @@ throttled_limits() {
   done
 }
 
-# throttled_keys TABLE [INDEX]: prints the key values that were throttled most often in the last hour.
+# throttled_keys TABLE [INDEX]: finds the key values that were throttled most often in the last hour.
+# Output: the key values with the number of their throttled requests, as JSON.
 throttled_keys() {
   aws dynamodb describe-contributor-insights --table-name "$1" ${2:+--index-name} ${2:+"$2"} --output text \
     --query 'ContributorInsightsRuleList[]' | tr '\t' '\n' | while read -r rule; do
@@ -149,6 +123,7 @@ throttled_keys() {
 }
 
 # complete_table TABLE: gives a table the settings of production that DynamoDB does not restore from a backup.
+# Output: AWS's responses.
 complete_table() {
   aws dynamodb update-continuous-backups --table-name "$1" \
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
@@ -162,13 +137,15 @@ complete_table() {
 }
 
 # report_throttled_keys OPTION ...: turns on the report of throttled keys for a table or an index.
+# Output: AWS's response.
 report_throttled_keys() {
   aws dynamodb update-contributor-insights "$@" --contributor-insights-action ENABLE \
     --contributor-insights-mode THROTTLED_KEYS
 }
 
-# old_tables NAME: prints the tables with this name that a deleted stack left behind, such as old_tables ApiKeys, with
-# their number of items and their creation time. DynamoDB counts items only every six hours.
+# old_tables NAME: finds the tables with this name that a deleted stack left behind, such as old_tables ApiKeys.
+# DynamoDB counts items only every six hours.
+# Output: a line for each table, with its name, its number of items, and the time of its creation.
 old_tables() {
   local new table
   new=$(table_id "$1") || return
@@ -180,21 +157,69 @@ old_tables() {
   done
 }
 
-# repair_access_log: makes the role in the stack PetStore-account API Gateway's logging role in this account and region.
-repair_access_log() {
-  local role
-  role=$(STACK=PetStore-account physical_id IAM::Role LogRole) &&
-    role=$(aws iam get-role --role-name "$role" --query Role.Arn --output text) || return
-  aws apigateway update-account --patch-operations "op=replace,path=/cloudwatchRoleArn,value=$role"
+## Parts of other commands
+
+# physical_id TYPE NAME: finds the resource of this type whose logical id is NAME and a hash of 8 characters.
+# Output: the resource's physical id.
+physical_id() {
+  if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
+  local length=$((${#2} + 8)) id
+  local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2') && length(LogicalResourceId)==\`$length\`"
+  id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
+  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id is $2 and a hash." >&2; return 1; fi
+  echo "$id"
 }
 
-# leftovers: prints the functions, tables, log groups and backup vaults whose names contain the stack's name.
-leftovers() {
-  aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
-  aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
-  aws logs describe-log-groups --log-group-name-pattern "$STACK-" --output text --query 'logGroups[].logGroupName'
-  aws backup list-backup-vaults --output text \
-    --query "BackupVaultList[?starts_with(BackupVaultName, '$STACK-')].BackupVaultName"
+# resources TYPE: finds all resources of this type.
+# Output: a physical id per line.
+resources() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
+}
+
+# table_id NAME: finds a table of the stack, such as ApiKeys.
+# Output: the table's full name.
+table_id() { physical_id DynamoDB::GlobalTable "Storage$1"; }
+
+# indexes TABLE: finds a table's indexes.
+# Output: a name per line.
+indexes() {
+  aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
+    grep -v None
+}
+
+# with_key ARGUMENT ...: runs curl with $API_KEY. curl reads the key from a file descriptor, because all users of a
+# machine can see the arguments of its processes.
+# Output: what curl prints.
+with_key() { curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"; }
+
+# insights LOG QUERY: runs a Logs Insights query on the log group whose logical id starts with LOG.
+# Output: `FIELD=VALUE` pairs, a line for each result.
+insights() {
+  local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
+  group=$(physical_id Logs::LogGroup "$1") || return
+  id=$(aws logs start-query --log-group-names "$group" --start-time "$since" --end-time "$(date +%s)" \
+    --query-string "$2" --query queryId --output text) || return
+  while aws logs get-query-results --query-id "$id" --query status | grep -qE 'Scheduled|Running'; do
+    sleep 2
+  done
+  aws logs get-query-results --query-id "$id" --output text \
+    --query "results[*][?field!='@ptr'].join('=', [field, value])" |
+    tr -d '\000-\010\013-\037\177' # Clients choose some values, and control characters could change the terminal.
+}
+
+# metric SECONDS NAMESPACE NAME [DIMENSION ...]: reads a metric of AWS/NAMESPACE for each period of SECONDS in the last
+# hour. A DIMENSION has the form Name=NAME,Value=VALUE.
+# Output: `TIME average A maximum M sum S` for each period.
+metric() {
+  local period=$1 namespace=$2 name=$3 now
+  now=$(date +%s)
+  shift 3
+  aws cloudwatch get-metric-statistics --namespace "AWS/$namespace" --metric-name "$name" --period "$period" \
+    --statistics Average Maximum Sum --start-time "$((now - 3600))" --end-time "$now" ${1:+--dimensions} "$@" \
+    --output text --query "sort_by(Datapoints,&Timestamp)[].join(' ', [to_string(Timestamp),
+      'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
 }
 
 API=$(physical_id ApiGateway::RestApi ApiRestApi)

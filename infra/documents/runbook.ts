@@ -4,30 +4,95 @@ import { markdownTable } from './markdown.ts';
 
 const RUNBOOK = 'docs/runbook.md';
 
-/** Returns the generated part of the runbook: a table of the commands in the files that the runbook's blocks source. */
+interface Command {
+  /** Title of the table that contains the command. */
+  group: string;
+  /** Name and arguments, such as `find_trace TRACE_ID`. */
+  synopsis: string;
+  purpose: string;
+  output: string;
+}
+
+/** Returns the generated part of the runbook: an index of the commands in the files that the runbook's blocks source. */
 export function runbookParts(): Record<string, Record<string, string>> {
   const sourced = readFileSync(RUNBOOK, 'utf8').matchAll(/^ *\. (docs\/runbook\/\w+\.sh)$/gm);
   const files = new Set(Array.from(sourced, ([, file]) => file!));
-  const rows = [...files].flatMap((file) => commandsIn(file, readFileSync(file, 'utf8')));
-  return { [RUNBOOK]: { commands: markdownTable(['Command', 'What it does'], rows, '---') } };
+  const commands = [...files].flatMap((file) => commandsIn(file, readFileSync(file, 'utf8')));
+  const tables = Map.groupBy(commands, ({ group }) => group)
+    .entries()
+    .map(([group, members]) => {
+      const rows = members.map(({ synopsis, purpose, output }) => [`\`${synopsis}\``, purpose, output]);
+      return markdownTable([group, 'What it does', 'What it prints'], rows, '---');
+    });
+  return { [RUNBOOK]: { commands: [...tables].join('\n') } };
 }
 
 /**
- * Returns the commands of a shell script with the first sentence of their descriptions. A function's description is the
- * comment above it, such as `# find_trace TRACE_ID: prints the lines that contain a trace id.`
+ * Returns the commands of a shell script. A line such as `## Tables` starts a group of commands. The comment above a
+ * function describes it, and its first sentence is the purpose:
  *
- * @throws UsageError if a function has no description
+ *     # indexes TABLE: finds a table's indexes.
+ *     # Output: a name per line.
+ *
+ * A function that only runs a query needs no output in its comment, because the query names the fields that it prints.
+ *
+ * @throws UsageError if a function has no group, purpose or output
  */
-function commandsIn(file: string, text: string): string[][] {
-  const functions = text.matchAll(/(?<comment>(?:^# .*\n)*)^(?<name>\w+)\(\) \{/gm);
-  return Array.from(functions, ({ groups }) => {
-    const name = groups!['name']!;
-    const comment = groups!['comment']!.replaceAll(/^# /gm, '').replaceAll('\n', ' ');
-    const [, synopsis, sentence] = new RegExp(`^(${name}(?: [^:]+)?): (.+?)\\.(?: |$)`).exec(comment) ?? [];
-    if (synopsis === undefined)
+function commandsIn(file: string, text: string): Command[] {
+  const functions = text.matchAll(/(?<comment>(?:^# .*\n)*)^(?<name>\w+)\(\) (?<body>\{.*\}$|\{[^]*?^\})/gm);
+  return Array.from(functions, ({ index, groups }) => {
+    const { comment, name, body } = groups as Record<'comment' | 'name' | 'body', string>;
+    const [group] =
+      text
+        .slice(0, index)
+        .match(/(?<=^## ).+$/gm)
+        ?.slice(-1) ?? [];
+    const [description, output = fieldsOf(body)] = comment.replaceAll(/^# /gm, '').split(/^Output: /m);
+    const parts = new RegExp(`^(${name}(?: [^:]+)?): (.+?)\\.(?: |$)`).exec(oneLine(description!));
+    if (group === undefined || !parts || !output)
       throw new UsageError(
-        `${file}: Describe ${name} in a comment above it, such as "# ${name} ID: prints a request.".`,
+        `${file}: Describe ${name} in a comment above it, as the functions before it, and what it prints.`,
       );
-    return [`\`${synopsis}\``, `${sentence!.charAt(0).toUpperCase()}${sentence!.slice(1)}`];
+    const [, synopsis, purpose] = parts as unknown as [string, string, string];
+    return {
+      group,
+      synopsis,
+      purpose: capitalized(purpose),
+      output: capitalized(oneLine(output).replace(/\.$/, '')),
+    };
   });
+}
+
+/**
+ * Returns the names of the fields that the results of a query have, such as `status` and `requests`.
+ *
+ * @param query text of a Logs Insights query
+ */
+export function fieldNamesOf(query: string): string[] {
+  const [, aggregates, groups = ''] = /\bstats ([^|]+?)(?:\bby\b([^|]+))?(?:\||$)/.exec(query) ?? [];
+  // Results contain the fields by which the query groups before the aggregates.
+  if (aggregates !== undefined) return [...namesIn(groups), ...namesIn(aggregates)];
+  return namesIn(/\bfields ([^|]+)/.exec(query)?.[1] ?? '');
+}
+
+/** Returns the names in a list of expressions, such as `count(*) as requests, pct(latency, 99) as p99`. */
+function namesIn(list: string): string[] {
+  const expressions = list.split(/,(?![^(]*\))/).map(oneLine);
+  return expressions.filter((one) => one !== '').map((one) => / as (\w+)$/.exec(one)?.[1] ?? one);
+}
+
+/** Returns what a function prints that only runs a query, or an empty string for another function. */
+function fieldsOf(body: string): string {
+  const [, query] = /\b(?:access|function|firewall)_log '([^]+)'/.exec(body) ?? [];
+  return fieldNamesOf(query ?? '')
+    .map((field) => `\`${field}\``)
+    .join(', ');
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
