@@ -32,12 +32,16 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command`, or prints `usage` for `--help`. If an error is not a bug, prints a message and exits. */
+/**
+ * Runs `command`, or prints `usage` for `--help`. If an error is not a bug, prints a message and exits.
+ *
+ * @param permissions place that lists the permissions which the command needs on AWS
+ */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
   command: (values: OptionValues<T>, positionals: string[]) => Promise<void> | void,
-  { allowPositionals = false } = {},
+  { allowPositionals = false, permissions = '"Permissions" in docs/api-keys.md' } = {},
 ): Promise<void> {
   try {
     // npm removes the two dashes before the options. pnpm passes them on, and Yarn plans to.
@@ -64,7 +68,7 @@ export async function runWithOptions<const T extends Options>(
     useProxy();
     await command(values, positionals);
   } catch (error) {
-    const message = explain(error as Error);
+    const message = explain(error as Error, permissions);
     if (message === undefined) throw error;
     console.error(message.split('\n').map(plain).join('\n'));
     process.exit(process.exitCode ?? 1);
@@ -78,7 +82,10 @@ function isConsumedByNpm(option: string): boolean {
 }
 
 /** Returns the message for the operator, or undefined if the error is a bug. */
-function explain(error: Error & { code?: string; $metadata?: unknown }): string | undefined {
+function explain(
+  error: Error & { code?: string; $metadata?: unknown },
+  permissions: string,
+): string | undefined {
   const { code, name, message, $metadata } = error;
   if (error instanceof UsageError) return message;
   // Long words are shortened, because an unknown option can contain an API key.
@@ -88,6 +95,8 @@ function explain(error: Error & { code?: string; $metadata?: unknown }): string 
   }
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return `The disk is full (${message}). Free disk space, and run the command again.`;
+  if (/^AccessDenied/.test(name))
+    return `Your credentials are missing a permission. See ${permissions}. Cause: ${message.replace(/\.$/, '')}.`;
   const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
   if (advice) return `${advice} Cause: ${message.replace(/\.$/, '')}.`;
   return $metadata ? message : undefined;
@@ -100,7 +109,6 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
     'AWS cannot be reached. Check your network, AWS_REGION and, if you need a proxy, HTTPS_PROXY.',
   ],
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
-  [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],
   [
     // The pattern is broad, because the error names of DynamoDB, CloudFormation and STS differ. With the lookahead, the time
     // for a long word is proportional to its length.

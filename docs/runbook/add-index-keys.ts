@@ -12,6 +12,7 @@ import {
   describeTable,
   type Item,
   paceOf,
+  PERMISSIONS,
   scanAndWrite,
   USAGE_OF_ALL,
   type Write,
@@ -69,4 +70,4 @@ async function addIndexKeys(): Promise<void> {
   });
 }
 
-await runWithOptions(USAGE, {}, addIndexKeys);
+await runWithOptions(USAGE, {}, addIndexKeys, { permissions: PERMISSIONS });

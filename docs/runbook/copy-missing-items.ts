@@ -16,6 +16,7 @@ import {
   forEachOf,
   type Item,
   paceOf,
+  PERMISSIONS,
   scanAndWrite,
   USAGE_OF_ALL,
   type Write,
@@ -145,4 +146,4 @@ async function copyMissingItems(): Promise<void> {
   });
 }
 
-await runWithOptions(USAGE, {}, copyMissingItems);
+await runWithOptions(USAGE, {}, copyMissingItems, { permissions: PERMISSIONS });

@@ -33,6 +33,9 @@ export const USAGE_OF_ALL = `Optional environment variables:
 To resume after an interruption, repeat the command, with the same or another number of parts. The progress is in a
 folder of the working directory. Delete the folder when all parts are finished. Without PART, the script deletes it.`;
 
+/** Place of the permissions that the scripts need. */
+export const PERMISSIONS = 'docs/policies/break-glass.json';
+
 export const client = new DynamoDBClient({
   // After a throttled request, the SDK also delays other requests, so a request hardly ever needs all attempts.
   retryMode: 'adaptive',

@@ -555,7 +555,9 @@ describe('an interrupted script', () => {
       });
       const { code, stdout, stderr } = await start(script, { ...variables, ...proxy.environment }).ended;
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^Your credentials are missing a permission\. .* Cause: denied by an SCP\.\n$/);
+      expect(stderr).toBe(
+        'Your credentials are missing a permission. See docs/policies/break-glass.json. Cause: denied by an SCP.\n',
+      );
       expect(stdout).not.toContain('Finished');
       expect(await itemsIn(table)).not.toEqual(items);
       await run(script, variables);
