@@ -95,7 +95,7 @@ function explain(
   }
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return `The disk is full (${message}). Free disk space, and run the command again.`;
-  if (/^AccessDenied/.test(name))
+  if (name.startsWith('AccessDenied'))
     return `Your credentials are missing a permission. See ${permissions}. Cause: ${message.replace(/\.$/, '')}.`;
   const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
   if (advice) return `${advice} Cause: ${message.replace(/\.$/, '')}.`;
