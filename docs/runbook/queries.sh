@@ -1,13 +1,13 @@
 # Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or $MINUTES
 # minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
-## Any query
+## Queries of your own
 
 # access_log QUERY: runs a query on the access log.
 # Output: the fields that QUERY names.
 access_log() { insights ApiAccessLog "$1"; }
 
-# function_log QUERY: runs a query on the log of the function $FUNCTION.
+# function_log QUERY: runs a query on the log of the function `$FUNCTION`.
 # Output: the fields that QUERY names.
 function_log() { insights "$FUNCTION${FUNCTION:+Logs}" "$1"; }
 
@@ -15,7 +15,7 @@ function_log() { insights "$FUNCTION${FUNCTION:+Logs}" "$1"; }
 # Output: the fields that QUERY names.
 firewall_log() { insights FirewallLog "$1"; }
 
-## A request
+## Find a request
 
 # find_request ID: finds a request's line in the access log.
 find_request() {
@@ -35,8 +35,8 @@ find_cause() {
 # function did not complete the request.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
-# last_error: finds the last error in the function log, for npm run trace.
-# Output: the line of the log, as JSON.
+# last_error: finds the last error in the function log, for `npm run trace`.
+# Output: `@message`, which is the line of the log.
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
 
 ## Errors and latencies
@@ -88,14 +88,14 @@ latencies() {
 
 ## Rejected and blocked requests
 
-# rejected_requests: counts the requests that ApiRejectedRequests counts by key.
+# rejected_requests: counts by key the requests for which `ApiRejectedRequests` fires.
 rejected_requests() {
   access_log 'filter status like /^4/ and status != "404" and functionRequestId != "-"
     | stats count(*) as requests, fromMillis(min(@timestamp)) as first by status, method, resource, keyId
     | sort requests desc'
 }
 
-# rejected_clients: counts all 4xx responses by client, except 404, 405 and 401 for a missing or malformed key.
+# rejected_clients: counts 4xx responses by client, except a 404, a 405, and a 401 for a missing or malformed key.
 rejected_clients() {
   access_log 'filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
     | stats count(*) as requests by sourceIp, keyId, status, errorType, denialReason | sort requests desc | limit 20'
@@ -131,8 +131,8 @@ key_requests() {
     | sort last desc'
 }
 
-# used_keys: counts the requests of each used key, least recently used key first. Requests with expired or revoked keys do
-# not count.
+# used_keys: counts the requests of each used key, least recently used key first. Requests with expired or revoked keys
+# do not count.
 used_keys() {
   access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
@@ -189,7 +189,7 @@ callers() {
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
-# default_url_keys: counts the requests to API Gateway's execute-api host by key.
+# default_url_keys: counts the requests to API Gateway's `execute-api` host by key.
 default_url_keys() {
   access_log 'filter domainName like /execute-api/ and keyId like /^key_/ and errorType != "ACCESS_DENIED"
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'

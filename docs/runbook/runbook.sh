@@ -62,7 +62,8 @@ changes_by_hand() {
 # Output: nothing.
 continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
 
-# repair_access_log: makes the role in the stack PetStore-account API Gateway's logging role in this account and region.
+# repair_access_log: makes the role in the stack `PetStore-account` API Gateway's logging role in this account and
+# region.
 # Output: API Gateway's settings of the account, with the role.
 repair_access_log() {
   local role
@@ -83,7 +84,7 @@ leftovers() {
 
 ## Tables
 
-# database_latencies: measures each type of database call in the last hour, in milliseconds.
+# database_latencies: reads the latencies of each type of database call in the last hour, in milliseconds.
 # Output: `TABLE CALL:` and the output of `metric`, for each 5 minutes.
 database_latencies() {
   local table call
@@ -143,7 +144,7 @@ report_throttled_keys() {
     --contributor-insights-mode THROTTLED_KEYS
 }
 
-# old_tables NAME: finds the tables with this name that a deleted stack left behind, such as old_tables ApiKeys.
+# old_tables NAME: finds the tables with this name that a deleted stack left behind, as in `old_tables ApiKeys`.
 # DynamoDB counts items only every six hours.
 # Output: a line for each table, with its name, its number of items, and the time of its creation.
 old_tables() {
@@ -189,9 +190,9 @@ indexes() {
     grep -v None
 }
 
-# with_key ARGUMENT ...: runs curl with $API_KEY. curl reads the key from a file descriptor, because all users of a
+# with_key ARGUMENT ...: runs `curl` with `$API_KEY`. `curl` reads the key from a file descriptor, because all users of a
 # machine can see the arguments of its processes.
-# Output: what curl prints.
+# Output: what `curl` prints.
 with_key() { curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"; }
 
 # insights LOG QUERY: runs a Logs Insights query on the log group whose logical id starts with LOG.
