@@ -17,6 +17,12 @@ const COMMIT = 'git -c user.name=Jane -c user.email=jane@example.com commit --qu
 /** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person. */
 const LEFT = [
   'LICENSE',
+  'docs/pictures/cold-starts-dark.svg',
+  'docs/pictures/cold-starts-light.svg',
+  'docs/pictures/growth-dark.svg',
+  'docs/pictures/growth-light.svg',
+  'docs/pictures/warm-requests-dark.svg',
+  'docs/pictures/warm-requests-light.svg',
   'package.json',
   'test/bench/growth.json',
   'test/bench/results.json',

@@ -1,5 +1,6 @@
 import { markdownList, markdownTable } from '../../infra/documents/markdown.ts';
 import type { FigureName, Figures } from './bench-measure.ts';
+import { barChart, type BarChart, chartFiles } from './charts.ts';
 import { formatSpread } from './measurements.ts';
 
 /** Content of `test/bench/results.json`. */
@@ -26,6 +27,64 @@ export function parts({ runDetails, rows, comparisons }: Results): Record<string
     'memory size': memoryTable(rows),
     'run details': markdownList([runDetails]),
   };
+}
+
+/** Returns the pictures of `docs/performance.md` by path. */
+export function pictures(results: Results): Record<string, string> {
+  const files = chartsOf(results).map(({ name, chart }) =>
+    chartFiles(name, (theme) => barChart(chart, theme)),
+  );
+  return Object.assign({}, ...files);
+}
+
+interface NamedChart {
+  /** Start of the names of the chart's files. */
+  name: string;
+  chart: BarChart;
+}
+
+function chartsOf({ runDetails, rows, comparisons }: Results): NamedChart[] {
+  const date = /\d{4}-\d\d-\d\d/.exec(runDetails)![0];
+  // A function without a second baseline is compared with itself in another setting, which the charts do not show.
+  const compared = [...Map.groupBy(comparisons, ({ name }) => name)].filter(([, all]) => all.length > 1);
+  const groupsOf = (figures: FigureName[]) =>
+    compared.map(([service, all]) =>
+      [service, ...all.map(({ baseline }) => baseline)].flatMap((name) => {
+        const row = rows.find((each) => each.name === name)!;
+        const values = figures.flatMap((figure) => row.figures[figure] ?? []);
+        if (values.length < figures.length) return []; // baselines that are not primed are not measured warm
+        return { name: name.replaceAll('`', ''), isService: name === service, values };
+      }),
+    );
+  const captions = {
+    subtitle:
+      'Median; shorter is better. Blue: functions of this service. Gray: minimal functions for comparison.',
+    notes: [
+      'bare SDK: one database call, written as in the documentation of the AWS SDK. no SDK: the same call without the AWS SDK.',
+      'primed: runs its request during init, as this service does. Thin lines: first to third quartile.',
+      `Emulated on one machine on ${date}, not measured on AWS.`,
+    ],
+  };
+  return [
+    {
+      name: 'cold-starts',
+      chart: {
+        title: 'Cold starts, from the start of the process to the first response',
+        ...captions,
+        columns: ['256 MB of memory', '512 MB of memory'],
+        groups: groupsOf(['cold at 256 MB', 'cold at 512 MB']),
+      },
+    },
+    {
+      name: 'warm-requests',
+      chart: {
+        title: 'Latency of warm requests with 512 MB of memory',
+        ...captions,
+        columns: ['Median (p50)', '99th percentile (p99)'],
+        groups: groupsOf(['p50 at 512 MB', 'p99 at 512 MB']),
+      },
+    },
+  ];
 }
 
 function latencyTable(rows: Row[]): string {

@@ -3,7 +3,7 @@ import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { comparisons, prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure, warmInstance } from './bench-measure.ts';
-import { parts, type Results } from './bench-report.ts';
+import { parts, pictures, type Results } from './bench-report.ts';
 import { machine, runBenchmark } from './benchmark.ts';
 import { createCpuQuota } from './cpu-quota.ts';
 import { startStubDatabase } from './stub-database.ts';
@@ -20,6 +20,7 @@ await runBenchmark({
   document: 'docs/performance.md',
   measure: measureAll,
   parts,
+  pictures,
 });
 
 async function measureAll(isQuick: boolean): Promise<Results> {

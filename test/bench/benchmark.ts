@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { runWithOptions, UsageError } from '../../infra/command.ts';
+import { dirname, join } from 'node:path';
+import { projectRoot, runWithOptions, UsageError } from '../../infra/command.ts';
 import { withParts } from '../../infra/documents/markdown.ts';
 
 interface Benchmark<Results> {
@@ -15,14 +16,18 @@ interface Benchmark<Results> {
   measure: (isQuick: boolean) => Promise<Results>;
   /** Returns the generated parts of the document by name. */
   parts: (results: Results) => Record<string, string>;
+  /** Returns the pictures of the document by path. @default - the document has no generated pictures */
+  pictures?: (results: Results) => Record<string, string>;
 }
 
 /** Processor and Node.js version, which affect all measurements. */
 export const machine = `${cpus().length} CPUs (${cpus()[0]?.model.trim()}) with Node ${process.version}`;
 
+const inProject = (path: string) => join(projectRoot, path);
+
 /** Runs a benchmark command that measures, stores the results and updates the document. */
 export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<void> {
-  const { script, purpose, document, measure, parts } = benchmark;
+  const { script, purpose, document, measure, parts, pictures = () => ({}) } = benchmark;
   const usage = `npm run ${script} -- [OPTIONS]
 
 Measures ${purpose}, writes the results to test/bench and updates ${document}.
@@ -45,11 +50,18 @@ Fails if a response is wrong, but not if a response is slow.
       writeFileSync(file, `${JSON.stringify(results, undefined, 2)}\n`);
     }
 
-    const documentFile = new URL(`../../${document}`, import.meta.url);
-    const text = readFileSync(documentFile, 'utf8');
-    const generated = withParts(document, text, parts(JSON.parse(readFileSync(file, 'utf8'))));
-    if (!check) writeFileSync(documentFile, generated);
-    else if (generated !== text)
-      throw new UsageError(`${document} is stale. Run \`npm run ${script} -- --report\`.`);
+    const results: Results = JSON.parse(readFileSync(file, 'utf8'));
+    const text = readFileSync(inProject(document), 'utf8');
+    const generated: Record<string, string> = {
+      [document]: withParts(document, text, parts(results)),
+      ...pictures(results),
+    };
+    for (const [path, content] of Object.entries(generated)) {
+      const target = inProject(path);
+      if (existsSync(target) && readFileSync(target, 'utf8') === content) continue;
+      if (check) throw new UsageError(`${path} is outdated. Run \`npm run ${script} -- --report\`.`);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, content);
+    }
   });
 }

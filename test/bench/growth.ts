@@ -5,6 +5,7 @@ import { ID_START } from '../../shared/list-partitions.ts';
 import { assemblyWithEpochs, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { machine, runBenchmark } from './benchmark.ts';
+import { chartFiles, lineChart } from './charts.ts';
 import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
 import { formatSpread, type Spread } from './measurements.ts';
 import { itemCount } from './capacity/limits.ts';
@@ -13,6 +14,9 @@ import { itemCount } from './capacity/limits.ts';
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
+
+/** Rows in the picture. The other rows have similar latencies, so their lines would hide these. */
+const SHOWN = new Set(['list of 20', 'list of 5, page 100', 'get', 'create']);
 
 const [collection] = collections;
 
@@ -26,6 +30,7 @@ await runBenchmark({
   document: 'docs/scaling.md',
   measure: measureAll,
   parts: (results: Results) => ({ latencies: latencyTables(results) }),
+  pictures: growthPictures,
 });
 
 async function measureAll(isQuick: boolean) {
@@ -70,6 +75,21 @@ function latencyTables({ runDetails, requests, plural, bySize, byPartitions }: R
     markdownTable(['Median, ms (quartiles)', ...sizes, 'slowest ÷ fastest'], bySize.rows.map(cellsOf)),
     markdownTable([title, ...settings, 'slowest ÷ fastest'], byPartitions.rows.map(cellsOf)),
   ].join('\n');
+}
+
+function growthPictures({ runDetails, requests, plural, bySize }: Results): Record<string, string> {
+  const date = runDetails.split(' ')[0]!;
+  const sizes = bySize.contents.map(({ items }) => items.toLocaleString('en'));
+  const chart = {
+    title: `Latency with ${sizes[0]} to ${sizes.at(-1)} ${plural}`,
+    subtitle: `Median of ${requests} requests in ms; lower is better.`,
+    notes: [`Measured with the local service and its database on one machine on ${date}, not on AWS.`],
+    positions: bySize.contents.map(({ items }) => ({ value: items, label: itemCount(items, plural) })),
+    lines: bySize.rows
+      .filter(({ request }) => SHOWN.has(request))
+      .map(({ request, times }) => ({ name: request, values: times })),
+  };
+  return chartFiles('growth', (theme) => lineChart(chart, theme));
 }
 
 function cellsOf({ request, times }: Rows[number]): string[] {

@@ -1,0 +1,211 @@
+import type { Spread } from './measurements.ts';
+
+// Draws the charts in docs/pictures. GitHub renders each SVG as an image, so a chart has no scripts, fonts or links.
+
+interface Captions {
+  title: string;
+  /** What the chart shows, and which direction is better. */
+  subtitle: string;
+  /** Lines below the chart: what its names mean, and how and when its figures were measured. */
+  notes: string[];
+}
+
+/** A bar for each column of a chart. */
+export interface Bars {
+  name: string;
+  /** Whether the bars show the service itself, not a baseline. */
+  isService: boolean;
+  values: Spread[];
+}
+
+export interface BarChart extends Captions {
+  columns: string[];
+  /** Rows that readers compare with each other. */
+  groups: Bars[][];
+}
+
+export interface LineChart extends Captions {
+  /** Numbers on the horizontal axis, which is logarithmic, with their labels. */
+  positions: { value: number; label: string }[];
+  lines: { name: string; values: Spread[] }[];
+}
+
+const FONT = `system-ui, -apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif`;
+const WIDTH = 880;
+const MARGIN = 24;
+/** Height of the title and the subtitle. */
+const TOP = 76;
+
+/** Colors of GitHub's themes. Each color of a text has a contrast of at least 4.5, and of a bar or line at least 3. */
+const themes = {
+  light: {
+    background: '#ffffff',
+    text: '#1f2328',
+    muted: '#59636e',
+    grid: '#d1d9e0',
+    service: '#0969da',
+    baseline: '#818b98',
+    lines: ['#0969da', '#bc4c00', '#1a7f37', '#8250df'],
+  },
+  dark: {
+    background: '#0d1117',
+    text: '#f0f6fc',
+    muted: '#9198a1',
+    grid: '#3d444d',
+    service: '#4493f8',
+    baseline: '#6e7681',
+    lines: ['#4493f8', '#f0883e', '#3fb950', '#ab7df8'],
+  },
+};
+
+type Theme = (typeof themes)['light'];
+
+/** Returns the files of a chart, for light and dark pages, by path. @param name start of the files' names */
+export function chartFiles(name: string, draw: (theme: Theme) => string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(themes).map(([theme, colors]) => [`docs/pictures/${name}-${theme}.svg`, draw(colors)]),
+  );
+}
+
+/** Draws a horizontal bar from 0 to each median, and a thin line from the first to the third quartile. */
+export function barChart({ columns, groups, ...captions }: BarChart, theme: Theme): string {
+  const labelWidth = 196;
+  const rowHeight = 27;
+  const groupGap = 16;
+  const columnWidth = (WIDTH - 2 * MARGIN - labelWidth) / columns.length;
+  /** Width of the plot in a column. The labels of the longest bars are beside it. */
+  const plotWidth = columnWidth - 78;
+  const rows = groups.flat();
+  const maximum = largestOf(rows);
+  const ticks = ticksUpTo(maximum);
+  const scale = (value: number) => (value / maximum) * plotWidth;
+  const left = (column: number) => MARGIN + labelWidth + column * columnWidth;
+  const plotTop = TOP + 30;
+  const plotBottom = plotTop + rows.length * rowHeight + (groups.length - 1) * groupGap;
+
+  const axes = columns.flatMap((column, index) => [
+    text(left(index), TOP + 12, column, theme.text, { weight: 600 }),
+    ...ticks.flatMap((tick) => [
+      line(left(index) + scale(tick), plotTop, left(index) + scale(tick), plotBottom, theme.grid),
+      text(left(index) + scale(tick), plotBottom + 18, tick.toLocaleString('en'), theme.muted, {
+        anchor: 'middle',
+        size: 12,
+      }),
+    ]),
+  ]);
+  const bars = groups.flatMap((group, groupIndex) => {
+    const above = groups.slice(0, groupIndex).flat().length * rowHeight + groupIndex * groupGap;
+    return group.flatMap(({ name, isService, values }, row) => {
+      const top = plotTop + above + row * rowHeight;
+      const middle = top + rowHeight / 2;
+      const weight = isService ? 600 : 400;
+      return [
+        text(MARGIN + labelWidth - 12, middle + 5, name, theme.text, { anchor: 'end', weight }),
+        ...values.flatMap(({ median, p25, p75 }, column) => {
+          const x = left(column);
+          const color = isService ? theme.service : theme.baseline;
+          return [
+            `<rect x="${x}" y="${top + 4}" width="${round(scale(median))}" height="${rowHeight - 8}" fill="${color}"/>`,
+            line(x + scale(p25), middle, x + scale(p75), middle, theme.text, 1.5),
+            text(x + scale(Math.max(median, p75)) + 8, middle + 5, `${format(median)} ms`, theme.text, {
+              weight,
+            }),
+          ];
+        }),
+      ];
+    });
+  });
+  return svg(captions, plotBottom + 24, [...axes, ...bars], theme);
+}
+
+/** Draws a line through the medians of each row. The vertical axis begins at 0. */
+export function lineChart({ positions, lines, ...captions }: LineChart, theme: Theme): string {
+  const plotLeft = MARGIN + 24;
+  const plotRight = WIDTH - MARGIN - 220;
+  const plotTop = TOP + 10;
+  const plotBottom = plotTop + 240;
+  const maximum = largestOf(lines);
+  const ticks = ticksUpTo(maximum);
+  const logs = positions.map(({ value }) => Math.log10(value));
+  const x = (index: number) => {
+    const share = (logs[index]! - logs[0]!) / (logs.at(-1)! - logs[0]!);
+    return plotLeft + 36 + share * (plotRight - plotLeft - 72);
+  };
+  const y = (value: number) => plotBottom - (value / maximum) * (plotBottom - plotTop);
+
+  const axes = [
+    ...ticks.flatMap((tick) => [
+      line(plotLeft, y(tick), plotRight, y(tick), theme.grid),
+      text(plotLeft - 8, y(tick) + 5, tick.toLocaleString('en'), theme.muted, { anchor: 'end', size: 12 }),
+    ]),
+    ...positions.map(({ label }, index) =>
+      text(x(index), plotBottom + 20, label, theme.muted, { anchor: 'middle', size: 12 }),
+    ),
+  ];
+  // The labels keep the order of the lines, with at least 19 pixels between them.
+  const byHeight = lines.toSorted((one, other) => other.values.at(-1)!.median - one.values.at(-1)!.median);
+  let previous = -Infinity;
+  const drawn = byHeight.flatMap(({ name, values }, index) => {
+    const color = theme.lines[index % theme.lines.length]!;
+    const points = values.map(({ median }, position) => ({ x: x(position), y: y(median) }));
+    const last = points.at(-1)!;
+    previous = Math.max(last.y + 5, previous + 19);
+    return [
+      `<polyline points="${points.map((point) => `${round(point.x)},${round(point.y)}`).join(' ')}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
+      ...points.map(
+        (point) => `<circle cx="${round(point.x)}" cy="${round(point.y)}" r="4" fill="${color}"/>`,
+      ),
+      text(plotRight + 8, previous, `${name}: ${format(values.at(-1)!.median)} ms`, color, { weight: 600 }),
+    ];
+  });
+  return svg(captions, plotBottom + 28, [...axes, ...drawn], theme);
+}
+
+/** @param bottom end of the elements, below which the notes follow */
+function svg(captions: Captions, bottom: number, elements: string[], theme: Theme): string {
+  const { title, subtitle, notes } = captions;
+  const height = bottom + 24 + notes.length * 18;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" font-family="${FONT}">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect width="${WIDTH}" height="${height}" rx="6" fill="${theme.background}"/>`,
+    text(MARGIN, 36, title, theme.text, { weight: 600, size: 18 }),
+    text(MARGIN, 58, subtitle, theme.muted, { size: 13 }),
+    ...elements,
+    ...notes.map((note, index) => text(MARGIN, bottom + 24 + index * 18, note, theme.muted, { size: 12 })),
+    '</svg>\n',
+  ].join('\n');
+}
+
+interface TextStyle {
+  anchor?: 'start' | 'middle' | 'end';
+  weight?: number;
+  size?: number;
+}
+
+function text(x: number, y: number, content: string, color: string, style: TextStyle = {}): string {
+  const { anchor = 'start', weight = 400, size = 14 } = style;
+  return `<text x="${round(x)}" y="${round(y)}" fill="${color}" text-anchor="${anchor}" font-weight="${weight}" font-size="${size}">${escaped(content)}</text>`;
+}
+
+function line(x1: number, y1: number, x2: number, y2: number, color: string, width = 1): string {
+  return `<path d="M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}" stroke="${color}" stroke-width="${width}"/>`;
+}
+
+/** Returns the largest third quartile. */
+function largestOf(rows: { values: Spread[] }[]): number {
+  return Math.max(...rows.flatMap(({ values }) => values.map(({ p75 }) => p75)));
+}
+
+/** Returns the ticks of an axis from 0 to `maximum`, two to five multiples of 2, 5 or 10 times a power of ten, and 0. */
+function ticksUpTo(maximum: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(maximum));
+  const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((each) => maximum / each < 6)!;
+  return Array.from({ length: Math.floor(maximum / step) + 1 }, (_, index) => index * step);
+}
+
+const round = (value: number) => Number(value.toFixed(1));
+/** Formats a duration with three significant digits, such as `183`, `27.1` and `6.60`. */
+const format = (value: number) =>
+  value.toLocaleString('en', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+const escaped = (content: string) => content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
