@@ -1,12 +1,10 @@
 /** Numbers in the template of a stage, for tests of what the stage costs. */
 export const templateNumbers = {
-  alarms: 30,
   alarmMetrics: 44,
   insightRules: 9,
   webAcls: 1,
   webAclRules: 5,
   dashboards: 1,
-  eventRules: 2,
   accessLogBytes: { list: 650, anonymous: 550 },
   functionMegabytes: 512,
   tracesPerSecond: 1,

@@ -10,7 +10,6 @@ import { synthesize } from '../../synthesize.ts';
 /** A stage, with the numbers in its template on which its cost depends. */
 export interface StageContents {
   stage: Stage;
-  alarms: number;
   /** Number of metrics that the alarms evaluate. An alarm can evaluate several metrics. */
   alarmMetrics: number;
   /** Number of rules of CloudWatch Contributor Insights. */
@@ -18,8 +17,6 @@ export interface StageContents {
   webAcls: number;
   webAclRules: number;
   dashboards: number;
-  /** Rules of EventBridge, which cost nothing for events of AWS services. */
-  eventRules: number;
   /** Size in bytes of a line in the access log: of a list, and of a request without an API key that gets a 404. */
   accessLogBytes: { list: number; anonymous: number };
   /** Memory size of each function in MB. */
@@ -56,13 +53,11 @@ export function contentsOf({ Resources }: Template): Omit<StageContents, 'stage'
   const alarms = ofType('AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
   const { Format } = ofType('AWS::ApiGateway::Stage')[0]!.Properties.AccessLogSetting;
   return {
-    alarms: alarms.length,
     alarmMetrics: sum(alarms.map(metricsOfAlarm)),
     insightRules: sum(tables.map(({ Properties }) => insightRulesOfTable(Properties))),
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
     dashboards: ofType('AWS::CloudWatch::Dashboard').length,
-    eventRules: ofType('AWS::Events::Rule').length,
     accessLogBytes: { list: lineBytes(Format, ofList), anonymous: lineBytes(Format, withoutKey) },
     functionMegabytes: ofType('AWS::Lambda::Function')[0]!.Properties.MemorySize,
     tracesPerSecond: sum(

@@ -237,9 +237,9 @@ export function costParts(stages: StageContents[]) {
   return {
     'docs/cost.md': {
       totals,
+      idle: idleTable(stages),
       example: exampleTable(production),
       charges: chargeTable(),
-      contents: contentsTable(stages),
       floods: floodTable(stages),
       assumptions: assumptionList(production),
       traces: traceTable(production),
@@ -274,19 +274,27 @@ function priceText({ tiers, source }: Price, unit: string): string {
   return `${texts.join('; ')} (${source})`;
 }
 
-function contentsTable(stages: StageContents[]): string {
-  const rows = stages.map((contents) => [
-    contents.stage.name,
-    `${contents.alarms}`,
-    `${contents.alarmMetrics}`,
-    `${contents.insightRules}`,
-    `${contents.dashboards}`,
-    `${contents.webAcls}`,
-    `${contents.webAclRules}`,
-    `${contents.eventRules}`,
-  ]);
-  const counts = ['Alarms', 'Alarm metrics', 'Rules of Contributor Insights', 'Dashboards', 'Web ACLs'];
-  return markdownTable(['Stage', ...counts, 'Rules of the web ACL', 'Rules of EventBridge'], rows);
+/** Returns the charges that each stage pays without requests and data, with their units and prices. */
+export function idleTable(stages: StageContents[]): string {
+  const idle = { requestsPerSecond: 0 };
+  const rows = charges
+    .map(({ service, item, units, price }) => ({
+      name: `${service} ${item}`,
+      dollars: price.tiers[0]![1],
+      counts: stages.map((contents) => units(usageOf(idle, contents), contents)),
+    }))
+    .filter(({ counts }) => counts.some((count) => count > 0))
+    .map(({ name, dollars, counts }) => [
+      name,
+      ...counts.map((count) =>
+        count > 0 ? `${count} × ${format(dollars)} = ${format(count * dollars)}` : '',
+      ),
+    ]);
+  const totals = stages.map((contents) => `**${format(monthlyCost(idle, contents))}**`);
+  return markdownTable(
+    ['Dollars per month', ...stages.map(({ stage }) => stage.name)],
+    [...rows, ['**total**', ...totals]],
+  );
 }
 
 /** Returns the dollars of each charge at each rate, and the totals. */

@@ -3,6 +3,7 @@ import { contentsOf } from '../../../infra/documents/cost/contents.ts';
 import {
   exampleTable,
   floodTable,
+  idleTable,
   monthlyCost,
   totalTable,
   traceTable,
@@ -37,7 +38,6 @@ const resources = {
       AccessLogSetting: { Format: '{"id":"$context.requestId","key":"$context.authorizer.keyId"}' },
     },
   },
-  FailedUpdate: { Type: 'AWS::Events::Rule', Properties: {} },
   Dashboard: { Type: 'AWS::CloudWatch::Dashboard', Properties: {} },
   StorageItems: table('newest', 'newest-by-genre'),
   StorageApiKeys: table(),
@@ -56,14 +56,12 @@ const resources = {
 
 test('the cost of a stage depends on the metrics of its alarms, not on their expressions, and on all keys of its tables', () => {
   expect(contentsOf({ Resources: resources })).toEqual({
-    alarms: 2,
     alarmMetrics: 3,
     // The keys of two tables (1 each) and two indexes (2 each).
     insightRules: 6,
     webAcls: 1,
     webAclRules: 2,
     dashboards: 1,
-    eventRules: 1,
     // {"id":"…","key":"…"} has 18 bytes, an id 36, and the id of a key 24. Without a key, API Gateway logs a dash.
     accessLogBytes: { list: 18 + 36 + 24, anonymous: 18 + 36 + 1 },
     functionMegabytes: 512,
@@ -123,6 +121,19 @@ describe('the example', () => {
     }
     // 44 × 0.10 + 9 × 0.50 + 3 + 5 + 5 × 1
     expect(totals[0]).toBe(2_190);
+  });
+
+  test('shows which units an idle stage pays for', () => {
+    const noFirewall = { ...contents, webAcls: 0, webAclRules: 0 };
+    const rows = idleTable([contents, noFirewall]).trimEnd().split('\n').slice(2);
+    expect(rows).toEqual([
+      '| CloudWatch alarm metrics | 44 × 0.10 = 4.40 | 44 × 0.10 = 4.40 |',
+      '| CloudWatch rules of Contributor Insights | 9 × 0.50 = 4.50 | 9 × 0.50 = 4.50 |',
+      '| CloudWatch dashboards | 1 × 3.00 = 3.00 | 1 × 3.00 = 3.00 |',
+      '| WAF web ACLs | 1 × 5.00 = 5.00 |  |',
+      '| WAF rules of the web ACL | 5 × 1.00 = 5.00 |  |',
+      '| **total** | **21.90** | **11.90** |',
+    ]);
   });
 
   test('has a dash instead of a total at rates that the settings of a stage do not allow', () => {
