@@ -41,7 +41,25 @@ interface Limit {
 /** Returns the generated parts of docs/scaling.md that depend on the stages. `npm run capacity` writes the other parts. */
 export function scalingParts(stages: StageContents[]) {
   const production = stages.find(({ stage }) => stage.name === 'production')!;
-  return { 'docs/scaling.md': { scale: scaleTable(production) } };
+  return { 'docs/scaling.md': { present: presentTable(production), scale: scaleTable(production) } };
+}
+
+/** Returns the table of the rates that a stage serves with its present settings. */
+export function presentTable({ stage }: StageContents): string {
+  const first = mixes.map(({ mix }) => firstLimit(mix, stage));
+  return markdownTable(
+    ['Production at present', ...mixes.map(({ name }) => name)],
+    [
+      ['highest rate, requests/s', ...first.map(({ requests }) => number(Math.floor(requests)))],
+      ['first limit', ...first.map(({ name }) => name)],
+    ],
+  );
+}
+
+/** Returns the limit that a mix reaches first. */
+function firstLimit(mix: Mix, stage: Stage): Limit {
+  const limits = [newestLimit(mix), ...limitsOf(mix, stage)];
+  return limits.toSorted((one, other) => one.requests - other.requests)[0]!;
 }
 
 /**
@@ -61,14 +79,14 @@ function rowOf(rate: number, name: string, mix: Mix, production: StageContents, 
   const newest = newestLimit(mix);
   const served = Math.min(rate, newest.requests);
   const plan = planFor(served, mix, stage, units);
-  const [first] = [newest, ...limitsOf(mix, stage)].toSorted((one, other) => one.requests - other.requests);
+  const first = firstLimit(mix, stage);
   const steps = plan
     ? plan.steps.join('; ') || '–'
     : `not possible with up to ${MAX_LIST_PARTITIONS} list partitions`;
   return [
     number(rate),
     name,
-    first!.requests < rate ? `${first!.name} (${number(Math.floor(first!.requests))})` : '–',
+    first.requests < rate ? `${first.name} (${number(Math.floor(first.requests))})` : '–',
     served < rate ? `**at most ${number(served)}** (${newest.name}): ${steps}` : steps,
     plan && served === rate ? dollars(rate, mix, plan.listPartitions, production) : '–',
   ];

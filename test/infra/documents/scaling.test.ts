@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import type { StageContents } from '../../../infra/documents/cost/contents.ts';
-import { chanceThatFits, scaleTable } from '../../../infra/documents/scaling.ts';
+import { chanceThatFits, presentTable, scaleTable } from '../../../infra/documents/scaling.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { templateNumbers } from '../../support/stage-contents.ts';
 import { stages } from '../../support/stages.ts';
@@ -59,6 +59,14 @@ test.each([
   ['100,000', 'creates', '`createsPerSecond` (400)', 'not possible with up to 256 list partitions'],
 ])('at %s requests per second, %s reach these limits and need these steps', (rate, traffic, first, steps) => {
   expect(row(rate, traffic).slice(0, 2)).toEqual([first, steps]);
+});
+
+test('the present settings of a stage serve the rate at which a mix reaches its first limit', () => {
+  // 1,000 lists ÷ 0.8
+  expect(presentTable(production).split('\n').slice(2, 4)).toEqual([
+    '| highest rate, requests/s | 1,000 | 400 | 1,250 |',
+    '| first limit | `requestsPerSecond` | `createsPerSecond` | `requestsPerSecond` |',
+  ]);
 });
 
 test('10,000 creates per second need quotas, warm throughput, maxima, list partitions and rates, in this order', () => {
