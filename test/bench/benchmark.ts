@@ -34,8 +34,8 @@ Measures ${purpose}, writes the results to test/bench and updates ${document}.
 Fails if a response is wrong, but not if a response is slow.
 
   --quick   measure only a few times, print the figures and write no files
-  --report  update the document from the stored results without measuring
-  --check   fail if --report would change the document, and write no files`;
+  --report  update the document and its charts from the stored results without measuring
+  --check   fail if --report would change a file, and write no files`;
   const options = {
     quick: { type: 'boolean' },
     report: { type: 'boolean' },
