@@ -25,8 +25,12 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['docs/runbook.md', /^ts infra\/stages\.ts$/],
 ];
 
-/** Matches text that differs between runs: an id, a request id or a cursor. */
-const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
+/** Matches a time, such as `2026-11-21T17:43:08.512Z` or, in a table, `2026-11-21 17:43`. */
+const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::[\d.]+Z)?/;
+/** Matches text that differs between runs: a time, an id, a request id, a key id, an API key or its start, or a cursor. */
+const VARYING = new RegExp(
+  `(${TIME.source}|\\b\\d{15}\\b|[\\da-f]{8}-[\\da-f-]{27}|\\bkey_[\\da-f]{20}|(?<=\\bpets_[a-z]+_)\\w+|(?<=cursor=)[\\w-]+)`,
+);
 
 /** Commands at a position such as `README.md:45`, and the excerpts of their output that follow in the document. */
 interface Example {
@@ -130,13 +134,14 @@ function commandsOf({ code, prints }: Example): string {
 }
 
 /**
- * Returns a pattern that matches `lines` with any ids and cursors. Equal ids in `lines` match only equal ids. If `lines`
- * start with the status line of a response, they must be the whole output.
+ * Returns a pattern that matches `lines` with any ids, API keys, times and cursors. Equal ids in `lines` match only equal
+ * ids. If `lines` start with the status line of a response, they must be the whole output.
  */
 function excerpt(lines: string): RegExp {
   const names = new Map<string, string>();
   const parts = lines.split(VARYING).map((part, index) => {
     if (index % 2 === 0) return RegExp.escape(part);
+    if (TIME.test(part)) return TIME.source;
     if (names.has(part)) return `\\k<${names.get(part)}>`;
     names.set(part, `varying${names.size}`);
     return `(?<${names.get(part)}>[\\w-]+)`;
