@@ -43,7 +43,7 @@ describe(`POST ${listPath}`, () => {
   const init = { method: 'POST', body: stringifyJson(firstCollection.newItem(text)) };
 
   test.each<[string, Record<string, string>]>([
-    ['an empty header', { Authorization: '' }],
+    ['an empty Authorization header', { Authorization: '' }],
     ['a key without a scheme', { Authorization: apiKey }],
     ['a different scheme', { Authorization: `Basic ${apiKey}` }],
     ['a repeated scheme', bearer(`Bearer ${apiKey}`)],
@@ -55,23 +55,23 @@ describe(`POST ${listPath}`, () => {
     ],
     ['a key in upper case', bearer(apiKey.toUpperCase())],
     ['two keys', bearer(`${apiKey}, Bearer ${apiKey}`)],
-    ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
+    ['a key in the header X-Api-Key', { 'X-Api-Key': apiKey }],
   ])('returns a 401 for %s', async (_case, headers) => {
     expectUnauthorized(await anonymousRequest(listPath, { ...init, headers }));
   });
 
-  test('does not store an item after a 401', async () => {
+  test('does not store the items of requests that got a 401', async () => {
     expect(await itemsWith(text, firstCollection, first)).toEqual([]);
   });
 });
 
 describe('a request without an API key', () => {
   test.each([
-    ['GET', `${listPath}?limit=0&cursor=nonsense`, undefined],
-    ['GET', `${listPath}/abc`, undefined],
-    ['POST', listPath, '{}'],
-    ['POST', listPath, ' '.repeat(70_000)],
-  ])('gets a 401 even if it has other errors (%s %s)', async (method, path, body) => {
+    ['an invalid limit and cursor', 'GET', `${listPath}?limit=0&cursor=nonsense`, undefined],
+    ['an invalid id', 'GET', `${listPath}/abc`, undefined],
+    ['an invalid item', 'POST', listPath, '{}'],
+    ['a body that is too large', 'POST', listPath, ' '.repeat(70_000)],
+  ])('gets a 401 even if it also has %s', async (_error, method, path, body) => {
     expectUnauthorized(await anonymousRequest(path, { method, body }));
   });
 });

@@ -29,10 +29,10 @@ describe.each(Object.values(collectionTests))('POST $path', ({ path, newItem, va
 
   const nulls = Object.keys(item).map((name) => `"${name}":null,`);
   test.each([
-    ['repeated fields', json.replace('{', `{${nulls.join('')}`)],
-    ['1,000 levels', `${json.slice(0, -1)},"x":${nested(999)}}`],
-    ['64 KiB', json.padEnd(BODY_LIMIT_BYTES)],
-  ])('accepts a body with %s', async (_case, body) => {
+    ['with repeated fields', json.replace('{', `{${nulls.join('')}`)],
+    ['with 1,000 levels of nesting', `${json.slice(0, -1)},"x":${nested(999)}}`],
+    ['of 64 KiB', json.padEnd(BODY_LIMIT_BYTES)],
+  ])('accepts a body %s', async (_case, body) => {
     await expectStored(path, body, json);
   });
 
@@ -65,7 +65,7 @@ describe.each(Object.values(collectionTests))('POST $path with invalid input', (
     expectError(await post(path, '{"x":"",\r\n"🐕":0,}'), 400, 'invalid_request', message);
   });
 
-  // The depth that the parser supports depends on the stack size.
+  // Either message is right, because the depth that the parser supports depends on the stack size.
   const tooDeep =
     /^The body (?:is nested too deeply\. Use at most 1,000 levels|must be a JSON object, not an array)\.$/;
   test.each<[string, string | Uint8Array, string | RegExp]>([
@@ -79,7 +79,7 @@ describe.each(Object.values(collectionTests))('POST $path with invalid input', (
       JSON.stringify(rejected),
       'The body must be a JSON object, not a string.',
     ],
-    ['that is cut off', rejected.slice(0, -1), /^The body is not valid JSON at line 1, column \d+\.$/],
+    ['that is truncated', rejected.slice(0, -1), /^The body is not valid JSON at line 1, column \d+\.$/],
     [
       'that is form-encoded',
       `text=${text}`,
@@ -108,7 +108,7 @@ describe.each(Object.values(collectionTests))('POST $path with invalid input', (
       'The charset of Content-Type must be utf-8 or omitted.',
       { 'Content-Type': 'application/json; charset=iso-8859-1' },
     ],
-    // Tests gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
+    // This case uses gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
     ['Content-Encoding must be identity or omitted.', { 'Content-Encoding': 'gzip' }, gzipSync(rejected)],
   ])('returns a 415 with the message "%s" for the headers %j', async (message, headers, body = rejected) => {
     expectError(await post(path, body, headers), 415, 'unsupported_media_type', message);

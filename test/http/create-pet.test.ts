@@ -12,7 +12,7 @@ const rejected = JSON.stringify({ name: rejectedName, categoryId: rejectedCatego
 
 describe('POST /pets', () => {
   test.each([
-    ['one letter', 'R'],
+    ['only one letter', 'R'],
     ['255 emoji', '🐕'.repeat(255)],
     ['control characters', '\0\r\n\tx'],
     ['markup, quotes and backslashes', '<b>"x"</b> \\" \\u0041'],
@@ -23,7 +23,7 @@ describe('POST /pets', () => {
     await expectStored(`{"name":${JSON.stringify(name)},"categoryId":7}`);
   });
 
-  // Doubles cannot represent the integers beyond 2^53.
+  // JavaScript parses JSON numbers as doubles, which cannot represent every integer beyond 2^53.
   test.each(['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775807'])(
     'stores the categoryId %s without rounding',
     (categoryId) => expectStored(`{"name":"Rex","categoryId":${categoryId}}`),
@@ -88,7 +88,7 @@ describe('POST /pets with invalid input', () => {
       ['null', '""', '"lost"', '[]', '["sold"]', '"AVAILABLE"'],
     ],
   ])('rejects an invalid %s with the message "%s"', (field, message, values) => {
-    test.each(values)('%s', async (value) => {
+    test.each(values)('if it is %s', async (value) => {
       // If a body repeats a field, the last value applies.
       const body = rejected.replace('}', `,"${field}":${value}}`);
       expectError(await post('/pets', body), 400, 'invalid_request', message);
@@ -109,7 +109,7 @@ describe('POST /pets with invalid input', () => {
       '{"name":"","status":1}',
       /^name must be [^;]+; categoryId is required, and must be [^;]+; status must [^;]+$/,
     ],
-  ])('rejects %j with a message about all errors', async (body, message) => {
+  ])('rejects the body %s with a message about all errors', async (body, message) => {
     expectError(await post('/pets', body), 400, 'invalid_request', expect.stringMatching(message));
   });
 

@@ -41,7 +41,7 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
     ["the item's id with a leading zero", `0${id}`],
     ["the item's id with a fraction", `${id}.0`],
     ['an id of 4,000 letters', 'a'.repeat(4_000)],
-  ])('returns a 404 that describes ids for %s', async (_case, address) => {
+  ])('returns a 404 that describes valid ids for %s', async (_case, address) => {
     const message = expect.stringMatching(
       /^\w+Id must be a single integer from -9223372036854775808 to 9223372036854775807 in decimal digits, without leading zeros\.$/,
     );
@@ -52,7 +52,7 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
     ["the item's id with an encoded slash", `${id}%2F2`],
     ["the item's id with malformed percent-encoding", `${id}%zz`],
     ["the item's id with a digit that is percent-encoded twice", `${id}`.replace(/.$/, '%253$&')],
-    ['a placeholder', '{id}'],
+    ['a placeholder instead of an id', '{id}'],
   ])('returns a 404 for %s', async (_case, address) => {
     expectError(await request(`${path}/${address}`), 404, 'not_found');
   });

@@ -94,7 +94,7 @@ describe.each(Object.values(collectionTests))('POST $path with an Idempotency-Ke
   );
 });
 
-test('an Idempotency-Key creates one item in each collection', async () => {
+test('a client can use the same Idempotency-Key for one item in each collection', async () => {
   const headers = { 'Idempotency-Key': randomUUID() };
   for (const { path, newItem } of Object.values(collectionTests))
     expectSuccess(await post(path, newItem('a text'), headers), 201);

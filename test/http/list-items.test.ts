@@ -17,7 +17,7 @@ interface List {
 }
 
 const prepared: Awaited<ReturnType<typeof prepare>>[] = [];
-// Prepares one collection after the other, because some AWS accounts allow few concurrent requests.
+// The collections are prepared one after the other, because some AWS accounts allow few concurrent requests.
 for (const collection of Object.values(collectionTests)) prepared.push(await prepare(collection));
 
 /** Adds items to a collection. Returns its lists, which contain these items, and the items newer than `oldest`. */
@@ -78,8 +78,9 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
       ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x'.repeat(65), 'x&cursor=x'],
     ],
   ])('rejects an invalid %s with the message "%s"', (name, message, values) => {
-    test.each(values)('%p', async (value) => {
-      // openapi.json contains only a pattern for cursors. None of these cursors is from a page.
+    test.each(values)('if it is %p', async (value) => {
+      // openapi.json describes cursors only by a pattern. Some of these cursors match the pattern although no page
+      // returned them, so the service may reject requests that openapi.json allows.
       const init = { mayBeRejected: name === 'cursor' };
       expectError(await request(`${path}?${name}=${value}`, init), 400, 'invalid_request', message);
     });
@@ -116,13 +117,16 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     },
   );
 
-  test.each(lists)('returns an item as its create did ($query)', async ({ query, fields }) => {
-    const item = variantOf(collection.newItem(randomUUID()), fields);
-    const created = await post(path, item, { 'Idempotency-Key': randomUUID() });
-    await untilListed(collection, [created.body], query);
-    const page = await request(listAddress(path, { ...query, limit: 100 }));
-    expect(page.text).toContain(created.text);
-  });
+  test.each(lists)(
+    'returns an item exactly as the create request did ($query)',
+    async ({ query, fields }) => {
+      const item = variantOf(collection.newItem(randomUUID()), fields);
+      const created = await post(path, item, { 'Idempotency-Key': randomUUID() });
+      await untilListed(collection, [created.body], query);
+      const page = await request(listAddress(path, { ...query, limit: 100 }));
+      expect(page.text).toContain(created.text);
+    },
+  );
 });
 
 const filtered = Object.values(collectionTests).flatMap((collection) =>
@@ -152,7 +156,8 @@ describe.each(prepared)('the pages of GET $path', ({ path, collection, lists, ol
   });
 
   test.each([1, 2])('end with the oldest item if the limit of the last pages is %d', async (limit) => {
-    // Starts at a cursor, because other test files add items to the first page. Prefers a filtered list, which is shorter.
+    // The walk starts at a cursor, because other test files add items to the first page. It uses a filtered list if the
+    // collection has one, because such a list is shorter.
     const { query } = lists[1] ?? lists[0]!;
     let link = nextLink(await request(listAddress(path, { limit: 1, ...query })))!;
     const items = await walk(withLimit(link, 100), 0n);

@@ -27,7 +27,7 @@ const folder = temporaryFolder();
     });
     const { code, stdout, stderr } = await outcomeOf(running);
     await service.stop();
-    // Prints the report only if Schemathesis found errors.
+    // The expectation contains the report, so that Jest prints it if Schemathesis found errors.
     expect({ code, report: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, report: '' });
   });
 });
