@@ -2,12 +2,15 @@ import { collections, type OperationId } from '../../shared/contract/operations.
 import type { CollectionTests, OperationTests } from '../support/collection-tests.ts';
 import { pets } from './pets.ts';
 
-/** The tests of each collection. If `tsc` reports a missing property, add a file for the collection with this name. */
+/**
+ * The tests of each collection. If `tsc` reports a missing property, add a file with the tests of the collection that has
+ * this name, and import the file here.
+ */
 export const collectionTests: Record<(typeof collections)[number]['plural'], CollectionTests> = {
   pets,
 };
 
-/** The tests of the contract's first collection, for tests of what all collections share. */
+/** The tests of the contract's first collection, for tests of behavior that all collections share. */
 export const firstCollection = collectionTests[collections[0].plural];
 
 /** The tests of each operation. */

@@ -61,7 +61,7 @@ describe('the authorizer', () => {
     });
   });
 
-  test('returns only the id of a successor that a version without ids of first keys has stored', async () => {
+  test('returns only the key id of a successor that an earlier version stored without the id of the first key', async () => {
     mock.on(GetCommand).resolves({ Item: { ...record, replaces: 'key_2' } });
     const { context } = await authorize(`Bearer ${generateApiKey('staging')}`);
     expect(context).toStrictEqual({ keyId: record.keyId });
@@ -90,7 +90,7 @@ describe('the authorizer', () => {
     },
   );
 
-  test('counts a key that it has allowed and whose record is lost, but neither made-up nor revoked keys', async () => {
+  test('counts a lost key if the record of a key that it allowed is missing, but not for made-up or revoked keys', async () => {
     const [key, other] = [generateApiKey('staging'), generateApiKey('staging')];
     mock.on(GetCommand).resolves({ Item: record });
     await authorize(`Bearer ${key}`);
@@ -103,7 +103,7 @@ describe('the authorizer', () => {
     expect(occurrences().slice(2)).toEqual([rejection, counted('LostKeys')]);
   });
 
-  test('counts no lost keys in a new instance, which has not allowed them', async () => {
+  test('counts no lost key in a new instance, which has not allowed the key yet', async () => {
     const key = generateApiKey('staging');
     mock.on(GetCommand).resolves({ Item: record });
     await authorize(`Bearer ${key}`);

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { assembly } = await sharedSynthesis();
 const template = readTemplate(stackName('staging'), assembly);
-/** An item without the fields of its collection, because functions return stored items without validation. */
+/** An item that has only an id. It works for every collection, because functions return stored items without validation. */
 const item = { id: { N: '1' } };
 const { examples } = contract();
 const folder = temporaryFolder();

@@ -3,7 +3,7 @@ import { createdMetric, metricNamespace, metrics, serviceName } from '../../shar
 import { books } from '../support/books.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// Sets this variable before the import below, because Powertools reads the variable only when telemetry.ts is loaded.
+// This variable must be set before the import below, because Powertools reads it only when telemetry.ts is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
 const { count, loggable, primeCount } = await import('../../shared/telemetry.ts');
 

@@ -65,7 +65,7 @@ describe('an error response', () => {
   });
 
   test.each(Object.keys(errors) as ErrorCode[])(
-    'is counted and logged as its kind requires (%s)',
+    'is counted, and is logged only if it is a server error (%s)',
     async (code) => {
       const [status, isLogged] = errors[code];
       const error = new ApiError(code, 'No.', { cause: new Error(secret) });

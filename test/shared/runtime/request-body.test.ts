@@ -109,7 +109,7 @@ describe('the body', () => {
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
-  // V8 reports no position in these texts.
+  // V8's error messages for these texts contain no position.
   test.each([
     '{"title":Emma}',
     '{"shelf":NaN}',

@@ -66,7 +66,7 @@ describe('create', () => {
     ]);
   });
 
-  // Otherwise, the log would show only that the item or the record is missing.
+  // If `create` treated this error as a failed condition, the log would show only that the item or the record is missing.
   test.each(['records', 'books'])('throws the error of a write to the table %s', async (TableName) => {
     const denied = Object.assign(new Error('?'), { name: 'AccessDeniedException' });
     mock.on(PutCommand).resolves({}).on(PutCommand, { TableName }).rejects(denied);

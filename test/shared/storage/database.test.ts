@@ -89,7 +89,7 @@ describe('a database call', () => {
     await closed;
   });
 
-  test('that fails because of its time limit names the limit', async () => {
+  test('that exceeds its time limit fails with an error that names the limit', async () => {
     const { setTimeout } = globalThis;
     jest
       .spyOn(globalThis, 'setTimeout')
@@ -122,7 +122,8 @@ describe('a database call', () => {
     [75, 'server errors', fail],
     [3_000, 'throttling', respondWithError(400, 'ThrottlingException')],
   ])('pauses for up to %i ms in total after %s', async (longest, _what, response) => {
-    const share = 0.2; // of the longest pause, which the SDK multiplies by a random number
+    // The SDK multiplies the longest pause by a random number, which is always `share` in this test.
+    const share = 0.2;
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
     // Uses a new client, because a client stops retrying after several failed calls.
@@ -162,7 +163,7 @@ describe('a database call', () => {
     expect(received).toHaveLength(5);
   });
 
-  test('that fails because of an incomplete response has its request ID', async () => {
+  test('that gets only incomplete responses fails with an error that contains the request ID', async () => {
     const id = { 'x-amzn-RequestId': 'VB2K' };
     const incomplete: Responder = (_, response) => response.writeHead(403, id).end('<html>');
     nextResponses.push(incomplete, incomplete, incomplete);

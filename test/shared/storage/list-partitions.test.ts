@@ -36,7 +36,7 @@ interface Epoch {
 const FIRST = Date.parse('2025-01-01T00:00:00Z');
 const IDS_PER_MILLISECOND = 4_096n;
 
-/** Uses the epochs, and sets the clock to a number of milliseconds after the start of the first epoch. */
+/** Sets `LIST_PARTITIONS` to `epochs`, and the clock to `clock` milliseconds after the start of the first epoch. */
 function use(epochs: Epoch[], clock: number): void {
   const all = epochs.map(({ start, count }) => ({ since: new Date(FIRST + start).toISOString(), count }));
   process.env['LIST_PARTITIONS'] = JSON.stringify([
@@ -81,7 +81,7 @@ const stages = histories.chain((epochs) => {
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .map(([one, values]) => {
           const { start, count } = epochOf(one, epochs);
-          // Before there were epochs, a stage could have a lower number than the count of its first epoch.
+          // Before there were epochs, a stage could have fewer list partitions than the count of its first epoch.
           const number = start === 0 && isOld(one) ? Math.ceil(count / 2) : count;
           return indexedBook(one, `${one % BigInt(number)}`, values);
         }),
@@ -114,7 +114,7 @@ describe('a list over several epochs', () => {
     );
   });
 
-  test('asks only the list partitions of the epochs that the page touches', async () => {
+  test('queries only the list partitions of the epochs that the page touches', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ stage: { epochs, books, clock }, limit, filters, booksAtOnce }) => {
         use(epochs, clock);
@@ -126,8 +126,8 @@ describe('a list over several epochs', () => {
         ) {
           serveIndexes(books, booksAtOnce);
           await list(collection, { limit, filters, ...(cursor && { cursor }) }, signal);
-          // A page reads one book more, to determine whether there is a next page. The first page can also contain
-          // books that are newer than the clock.
+          // For each page, `list` reads one book more than the page contains, to determine whether there is a next page.
+          // The first page can also contain books that are newer than the clock.
           const oldest = Number((expected[first + limit] ?? 0n) / IDS_PER_MILLISECOND);
           const newest = cursor ? Number((cursor - 1n) / IDS_PER_MILLISECOND) : Infinity;
           const touched = epochs.filter(({ start }, index) => {
@@ -143,10 +143,10 @@ describe('a list over several epochs', () => {
   });
 
   test.each([
-    ['one list partition once', 'in an epoch with one list partition', [4, 1, 16], 2_500, 1_530, [21]],
+    ['one list partition once', 'a page in an epoch with one list partition', [4, 1, 16], 2_500, 1_530, [21]],
     [
       'the list partitions of both epochs',
-      'first, before an epoch with more',
+      'the first page shortly before an epoch with more list partitions',
       [1, 4],
       990,
       undefined,
@@ -154,7 +154,7 @@ describe('a list over several epochs', () => {
     ],
     [
       'the list partitions of both epochs',
-      'first, before an epoch with fewer',
+      'the first page shortly before an epoch with fewer list partitions',
       [4, 1],
       990,
       undefined,
@@ -162,7 +162,7 @@ describe('a list over several epochs', () => {
     ],
     [
       'older list partitions in a second round',
-      'first, when an epoch starts',
+      'the first page when an epoch starts',
       [4, 1],
       1_000,
       undefined,
@@ -170,13 +170,13 @@ describe('a list over several epochs', () => {
     ],
     [
       'older list partitions in a second round',
-      'across the start of an epoch',
+      'a page across the start of an epoch',
       [4, 1],
       2_500,
       1_010,
       [21, 9, 9, 9],
     ],
-  ])('asks %s if a page is %s', async (_what, _where, allCounts, clock, cursor, limits) => {
+  ])('queries %s for %s', async (_what, _where, allCounts, clock, cursor, limits) => {
     use(
       allCounts.map((count, index) => ({ start: index * 1_000, count })),
       clock,

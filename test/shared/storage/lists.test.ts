@@ -23,7 +23,7 @@ setEnvironment({ BOOKS_TABLE: 'books', LIST_PARTITIONS: oneEpoch(1) });
 /** Books with this id and greater ids are newer than all others. */
 const NEWER = 2n ** 52n;
 
-/** Returns a book as a stage stores it whose number of list partitions has never changed. */
+/** Returns a book as it is stored by a stage whose number of list partitions has never changed. */
 function bookOver(
   partitions: number,
   id: bigint,

@@ -11,9 +11,10 @@ const names = Object.entries<any>(dynamodb)
   .filter(([, one]) => one?.prototype instanceof dynamodb.DynamoDBServiceException)
   .map(([name]) => name);
 
-// Only DynamoDB's model says that some errors, such as a conflict in a global table, can be retried.
+// The SDK recognizes most errors that it can retry by their name or status. DynamoDB's model marks a few others as
+// retryable, such as a conflict in a global table.
 test.each(names)(
-  'the error %s is retried, and becomes a 503, exactly if the unmodified SDK retries it',
+  'the error %s is retried, and becomes a 503, if and only if the unmodified SDK retries it',
   async (name) => {
     jest.spyOn(Math, 'random').mockReturnValue(0); // no pauses
     const byDefault = new dynamodb.DynamoDBClient({ maxAttempts: 3 });
