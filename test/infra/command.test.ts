@@ -11,7 +11,8 @@ const trace = 'infra/operate/trace.ts';
 const diff = 'infra/documents/changes/main.ts';
 const docs = 'infra/documents/reference/export.ts';
 
-// npm passes `--port 1` of `npm start -- --port 1` on. Yarn and `pnpm start --port 1` do the same.
+// `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the
+// same, but `pnpm start -- --port 1` also passes the two dashes.
 test.each([
   [
     start,
@@ -19,7 +20,7 @@ test.each([
     /^infra\/stages\.ts contains no stage none\. Choose one of its stages: /,
   ],
   [keys, ['--', 'list', '--stage', 'local', '--state', 'lost'], /^--state is invalid\. /],
-])('%s accepts the two dashes that pnpm start -- passes on', async (command, parameters, message) => {
+])('%s accepts the two dashes that pnpm start -- passes to it', async (command, parameters, message) => {
   expect(errorOutput(await runModule(command, parameters))).toMatch(message);
 });
 

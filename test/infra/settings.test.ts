@@ -138,7 +138,7 @@ test.each<[object, string]>([
   expect(problemOf(changes)).not.toContain('secret');
 });
 
-describe('creates that DynamoDB may not accept are rejected by API Gateway', () => {
+describe('the rate and burst of creates that a stage allows', () => {
   const units = largestItemUnits();
   const enough = { maxWriteUnitsPerSecond: 40_000 };
   const next = { since: '2027-01-31T06:00:00Z', count: 4 };
@@ -161,7 +161,7 @@ describe('creates that DynamoDB may not accept are rejected by API Gateway', () 
     [lowered, 800, 200, after],
     [{ maxWriteUnitsPerSecond: 100 }, 80, 20, before],
   ])(
-    'with the settings %j, at most %d write units a second and %d in a burst are allowed at %j',
+    'with the settings %j can need at most %d write units per second and %d in a burst at %j',
     (settings, unitRate, unitBurst, now) => {
       const [rate, burst] = [Math.floor(unitRate / units), Math.floor(unitBurst / units)];
       const valid = { ...settings, createsPerSecond: rate, createBurst: burst };
@@ -175,7 +175,7 @@ describe('creates that DynamoDB may not accept are rejected by API Gateway', () 
     },
   );
 
-  test('and the message names the limit', () => {
+  test('must not exceed what DynamoDB accepts, and the message names the setting that limits DynamoDB', () => {
     const creates = { createsPerSecond: 1_000, createBurst: 1 };
     expect(problemOf({ ...raised, ...creates }, before)).toMatch(
       /: DynamoDB accepts \d+ creates of \d write units per second, because listPartitions has a count of 1 from 2025-01-01T00:00:00Z, and 80% of them are safe as a rate and 20% as a burst$/,

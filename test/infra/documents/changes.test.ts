@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const file = join(temporaryFolder(), 'base.json');
 const openApi: any = parseJson(readFileSync('openapi.json', 'utf8'));
 
-// The start of the paths in the reported lines.
+// These are the starts of the paths in the reported lines.
 const GET = 'paths › /books › get';
 const LIMIT = `${GET} › parameters › limit`;
 const GENRE = `${GET} › parameters › genre`;
@@ -20,7 +20,7 @@ const JSON_SCHEMA = 'content › application/json › schema';
 const NEW_BOOK = `${POST} › requestBody › ${JSON_SCHEMA}`;
 const BOOK = `${POST} › responses › 201 › ${JSON_SCHEMA}`;
 
-// The same parts of a document.
+// These functions return the parts of a document at these paths.
 const getOf = (document: any): any => document.paths['/books'].get;
 const parameterOf = (document: any, parameter: string): any =>
   getOf(document).parameters.find(({ name }: { name: string }) => name === parameter);
@@ -211,8 +211,8 @@ describe.each<[verdict: string, typeof breaking]>([
   ['breaking', breaking],
   ['cannot classify', unclassified],
   ['non-breaking', nonBreaking],
-])('%s:', (verdict, changes) => {
-  test.each(changes)('%s', (line, edit) => {
+])('a change of the contract with the verdict "%s"', (verdict, changes) => {
+  test.each(changes)('is reported as "%s"', (line, edit) => {
     expectOneLine(differences(base, edited(base, edit)), `${verdict}: ${line}`);
   });
 });

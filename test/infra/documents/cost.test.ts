@@ -57,7 +57,7 @@ const resources = {
 test('the cost of a stage depends on the metrics of its alarms, not on their expressions, and on all keys of its tables', () => {
   expect(contentsOf({ Resources: resources })).toEqual({
     alarmMetrics: 3,
-    // The keys of two tables (1 each) and two indexes (2 each).
+    // Two tables have one key each, and two indexes have two keys each.
     insightRules: 6,
     webAcls: 1,
     webAclRules: 2,
@@ -89,7 +89,7 @@ function example(charge: string): string[] {
   return rows.find((row) => row.startsWith(`| ${charge} |`))!.match(/\d[\d,.]*(?= \|)/g)!;
 }
 
-describe('the example', () => {
+describe('the page of costs', () => {
   test.each([
     // 2,628 million requests: 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38
     ['API Gateway requests', ['91.98', '6,907.74']],
@@ -116,10 +116,10 @@ describe('the example', () => {
     const totals = cents.pop()!;
     for (const [column, total] of totals.entries()) {
       const sum = cents.reduce((dollars, row) => dollars + row[column]!, 0);
-      // Each row is rounded to a cent.
+      // Each row is rounded to a cent, so the sum can differ slightly from the total.
       expect(Math.abs(sum - total)).toBeLessThanOrEqual(rows.length / 2);
     }
-    // 44 × 0.10 + 9 × 0.50 + 3 + 5 + 5 × 1
+    // 44 alarm metrics × 0.10, 9 rules of Contributor Insights × 0.50, a dashboard for 3, a web ACL for 5, and its 5 rules × 1
     expect(totals[0]).toBe(2_190);
   });
 
@@ -174,7 +174,7 @@ describe('the usage of a workload', () => {
     const lists = usageOf({ requestsPerSecond: 10, item, mix: onlyLists, listPartitions: 16 }, contents);
     // 26.28 million lists × 8, and the authorizer's reads
     expect(lists.readUnits / 1e6).toBeCloseTo(210.24 + 3.754, 2);
-    // ActiveKeyRequests
+    // The one custom metric is ActiveKeyRequests.
     expect(lists).toMatchObject({ writeUnits: 0, storedGb: 0, functionLogGb: 0, customMetrics: 1 });
     const creates = usageOf({ requestsPerSecond: 10, item, mix: onlyCreates, storedItems: 1e9 }, contents);
     // 26.28 million creates × (2 + 0.9), and half as many records
@@ -197,7 +197,7 @@ describe('the usage of a workload', () => {
   });
 });
 
-test('a month of 100,000 requests per second costs the lower prices of high tiers', () => {
+test('a month of 100,000 requests per second is charged at the lower prices of high tiers', () => {
   const [none, some] = [0, 100_000].map((requestsPerSecond) =>
     monthlyCost({ requestsPerSecond, item, mix: onlyCreates, storedItems: 0, tracedShare: 0 }, contents),
   );

@@ -57,9 +57,12 @@ test.each([
     `**at most 7,500** (${newest}): Lambda 1,100; \`requestsPerSecond\` 6,000; \`requestBurst\` 5,000`,
   ],
   ['100,000', 'creates', '`createsPerSecond` (400)', 'not possible with up to 256 list partitions'],
-])('at %s requests per second, %s reach these limits and need these steps', (rate, traffic, first, steps) => {
-  expect(row(rate, traffic).slice(0, 2)).toEqual([first, steps]);
-});
+])(
+  'the table shows which limit %s requests per second reach first (%s), and which steps raise the limits',
+  (rate, traffic, first, steps) => {
+    expect(row(rate, traffic).slice(0, 2)).toEqual([first, steps]);
+  },
+);
 
 test('the present settings of a stage serve the rate at which a mix reaches its first limit', () => {
   // 1,000 lists ÷ 0.8

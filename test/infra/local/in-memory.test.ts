@@ -71,7 +71,7 @@ test('commands require a data folder if several in-memory services are running',
 test('a service stops if the program that reads its output exits', async () => {
   const ended = once(service.process, 'close');
   service.process.stdout.destroy();
-  // Sends requests, because the service detects its closed output only when it prints a line.
+  // These requests make the service print lines, because it detects its closed output only when it prints a line.
   const requests = [1, 2].map(() => service.request(path).catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
@@ -80,7 +80,7 @@ test('a service completes a request in progress and deletes its files after SIGI
   const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  await request(`${path}?limit=1000`); // makes the function print a metric
+  await request(`${path}?limit=1000`); // This request makes the function print a metric.
   const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
   const adding = httpRequest(`${baseUrl}${path}`, { method: 'POST', headers });
   adding.flushHeaders();
@@ -91,9 +91,9 @@ test('a service completes a request in progress and deletes its files after SIGI
     ([{ statusCode }]) => statusCode,
     (error: Error) => error.message,
   );
-  // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
+  // The test sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
-  // Waits until the service has received a signal and accepts no new requests.
+  // The loop ends when the service has received a signal and accepts no new requests.
   while (await request('/').catch(() => undefined)) await setTimeout(5);
   adding.end(stringifyJson(newItem('a text')));
   expect(await status).toBe(201);

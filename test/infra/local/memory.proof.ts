@@ -8,8 +8,9 @@ import { startLocalService } from '../../support/local-service.ts';
 
 // Each test sends bodies whose total size is a multiple of the memory that the local service may use for them.
 
+/** Limit for the memory that the service may use in addition to what it uses before the first body, in megabytes. */
 const MAX_MORE_MEGABYTES = 150;
-/** Limit for bodies that reach a function, whose instance keeps memory that is not garbage-collected yet. */
+/** The same limit for bodies that reach a function, because its instance also keeps memory until garbage collection. */
 const MAX_MORE_MEGABYTES_WITH_INSTANCE = 250;
 const CHUNK = Buffer.alloc(1_000_000, 'a');
 

@@ -38,7 +38,7 @@ const proxy = await listenOnLoopback(createServer((request, response) => void fo
 const publicUrl = `${proxy.origin}${PREFIX}`;
 
 const { assembly } = await sharedSynthesis();
-// The setting allows only https, so the test changes the template.
+// The setting `publicUrl` allows only https, so these tests change the template instead.
 const withPublicUrl = changedAssembly(
   assembly,
   join(folder, 'cdk.out'),
@@ -124,7 +124,7 @@ describe.each(Object.values(collectionTests))('the URLs in responses of $path', 
     expect(linkOf(page, 'next')).toMatch(`${publicUrl}/v1${path}?limit=1&cursor=`);
   });
 
-  test('lead to the local service in the local service', async () => {
+  test('lead to the local service itself if it runs a stage with a public URL', async () => {
     const created = await create(local.baseUrl, local.apiKey, path, newItem('a text'));
     for (const { url } of created) expect(url).toMatch(`${local.baseUrl}${path}/`);
     const { ids, urls } = await walk(local.baseUrl, local.apiKey, path);

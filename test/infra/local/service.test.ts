@@ -20,7 +20,7 @@ const LOST_KEY = `${keyPrefix('staging')}${'0'.repeat(36)}`;
 
 writeFileSync(keyFile, LOST_KEY);
 writeFileSync(serviceFile, '{}');
-// A developer's AWS settings for other projects. The local service must ignore these settings.
+// These are a developer's AWS settings for other projects, which the local service must ignore.
 Object.assign(process.env, {
   AWS_PROFILE: 'work',
   AWS_REGION: 'eu-west-1',

@@ -78,7 +78,7 @@ describe('the local service with --watch', () => {
     }
     expect(await call(`${path}/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
-    // Waits, because the service deletes the bundles of the previous code asynchronously.
+    // The loop waits, because the service deletes the bundles of the previous code asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 

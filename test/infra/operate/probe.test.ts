@@ -27,7 +27,7 @@ test('the local service passes the probe, which stores nothing', async () => {
     expect(await (await service.request(path)).json()).toEqual([]);
 });
 
-test('the probe sends 60 requests a minute, of which requests that the service rejects are once a minute', async () => {
+test('the probe sends 60 requests per minute, and each request that the service rejects once per minute', async () => {
   await run([], 2);
   expect(proxy.requests).toHaveLength(120);
   const isExpected = ({ method, headers, body }: (typeof proxy.requests)[number]) =>

@@ -8,7 +8,7 @@ import { NewBook } from '../../support/books.ts';
 const itemsOf = (schema: { entries: v.ObjectEntries }, seed = 7): any[] =>
   Array.from({ length: 500 }, (_, index) => sampleItem(schema, [seed, index]));
 
-test('sample items are valid, and differ as the items of a service do', () => {
+test('sample items are valid, and their values vary like those of a real service', () => {
   const books: v.InferOutput<typeof NewBook>[] = itemsOf(NewBook);
   for (const book of books) expect(v.safeParse(NewBook, book).issues).toBeUndefined();
   expect(new Set(books.map(({ title }) => title)).size).toBeGreaterThan(400);

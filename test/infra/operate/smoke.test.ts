@@ -110,7 +110,7 @@ describe('the smoke test of a stage', () => {
     expect(readFileSync(called, 'utf8')).toBe(`true ${baseUrl} ${key} ${httpTests} ${patterns}`);
   });
 
-  test('needs no AWS credentials with BASE_URL and API_KEY', async () => {
+  test('needs no AWS credentials if BASE_URL and API_KEY are set', async () => {
     const key = generateApiKey('staging');
     const { origin, close } = await listenOnLoopback(
       createServer((_request, response) => response.end('[]')),

@@ -72,7 +72,7 @@ test('trace reads a megabyte of each text that looks like the start of many posi
     Array.from({ length: 50_000 }, (_, n) => `f${n}-0a1b2c3d.mjs:1:1`).join(),
   ].join(' ');
   const { stdout } = await trace(`${text} ${logLine}`);
-  // Does not use `toContain`, which would print megabytes.
+  // If `toContain` failed, it would print megabytes.
   expect(stdout.startsWith(text)).toBe(true);
   expect(stdout.slice(text.length)).toContain('(shared/names.ts:');
 });

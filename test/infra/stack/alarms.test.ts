@@ -66,7 +66,7 @@ describe.each(stageNames)('in %s', (stage) => {
   });
 
   test.each(scenarios(stage))(
-    'if %s for an hour, exactly the right alarms fire',
+    'if %s for an hour, exactly the expected alarms fire',
     (_what, counts, expected) => {
       for (const conditions of allConditions) {
         const firing = alarms.filter((name) => statesIn(stage, name, counts, conditions).includes('ALARM'));
@@ -97,7 +97,7 @@ describe.each(stageNames)('in %s', (stage) => {
   });
 
   test.each(cases)(
-    '%s fires within 5 minutes on %s and then returns to OK',
+    '%s fires within 5 minutes of %s and then returns to OK',
     (name, _what, firing, notFiring) => {
       const last = Math.max(...firing.map(([minute]) => minute));
       for (const conditions of allConditions) {

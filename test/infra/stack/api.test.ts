@@ -22,7 +22,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   test('has one stage, which traces requests, logs no bodies and applies the configured limits to all methods', () => {
     const { requestsPerSecond: ThrottlingRateLimit, requestBurst: ThrottlingBurstLimit } = stages[stage];
     const limits = { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit, ThrottlingBurstLimit };
-    // List partitions limit only creates. A tilde and 1 stand for a slash in a path.
+    // Creates have limits of their own, because list partitions limit only creates. `~1` stands for a slash in a path.
     const creates = collections.map(({ path }) => ({
       ResourcePath: `/${path.replaceAll('/', '~1')}`,
       HttpMethod: 'POST',
@@ -69,8 +69,8 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. Its dialect lacks
-  // groups with a question mark, named classes and negated classes.
+  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. API Gateway's
+  // dialect of regular expressions lacks groups with a question mark, named classes and negated classes.
   test('has an authorizer whose expression accepts only headers with a key of this stage', () => {
     const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);

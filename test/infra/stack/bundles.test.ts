@@ -25,8 +25,8 @@ test('a new comment in a source changes only the name of the bundle that contain
   const [module = ''] = Object.keys(operations).map(moduleOf);
   const source = `functions/${module}.ts`;
   project.write(source, `// comment\n${project.read(source)}`);
-  // Runs esbuild in a new process, because the exports of node:process depend on the modules that a process has loaded.
-  // Runs a file, because `--eval` adds an export to node:process, which can change the names in minified bundles.
+  // esbuild runs in a new process, because the exports of node:process depend on the modules that a process has loaded.
+  // The process runs a file, because `--eval` adds an export to node:process, which can change names in minified bundles.
   const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('built');`;
   project.write('build.ts', script);
   execFileSync(process.execPath, ['build.ts'], { cwd: project.folder });

@@ -58,15 +58,15 @@ test.each(bundles)('%s loads none of the modules of Node.js that are slow to loa
   const script = `
     await import(process.argv[1]);
     console.log(JSON.stringify(process.moduleLoadList));
-    process.exit(); // ends the timers of the failed connection`;
+    process.exit(); // The failed connection leaves timers.`;
   const output = execFileSync(
     process.execPath,
     ['--input-type=module', '--eval', script, pathToFileURL(file).href],
     {
-      // Omits the environment of this process, because a function has only the variables that Lambda or the stack sets.
+      // The environment of this process is omitted, because a function has only the variables of Lambda and the stack.
       env: {
         AWS_REGION: 'eu-central-1',
-        // Enables priming, which loads further modules. Its database requests fail, because port 1 is closed.
+        // This variable enables priming, which loads further modules. Its requests fail, because port 1 is closed.
         AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
         AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
         AWS_ACCESS_KEY_ID: 'nobody',

@@ -52,7 +52,7 @@ describe('cdk synth', () => {
     project.write('infra/app.ts', project.read('infra/app.ts') + lines);
     // A stage without a firewall acknowledges the finding about its missing web ACL.
     project.write('infra/stages.ts', stagesWith(changes['firewall']!));
-    // Clears NODE_ENV, which Jest sets, because the CDK's report depends on this variable.
+    // The command clears NODE_ENV, which Jest sets, because the CDK's report depends on this variable.
     const failure = await project.failureOf(
       `NODE_ENV= CDK_VALIDATION=true node node_modules/aws-cdk/bin/cdk synth ${stackName('staging')} --exclusively --quiet`,
     );

@@ -12,7 +12,7 @@ const document = readFileSync('docs/decisions.md', 'utf8');
 // docs/decisions.md, "SDK settings and bundling plugins", prints the new contents of two files, and names the test file
 // that goes with them.
 test(
-  'with the SDK as it comes, all checks and all other tests pass',
+  'with the unmodified SDK, all checks and all other tests pass',
   async () => {
     const project = await copyRepository(folder);
     project.write('shared/storage/sdk.ts', blockWith('sdkSettings: object = {}', document));

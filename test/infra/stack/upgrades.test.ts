@@ -26,7 +26,7 @@ describe('an update', () => {
   const table = idOf('AWS::DynamoDB::GlobalTable');
   const topic = idOf('AWS::SNS::Topic');
   const vault = idOf('AWS::Backup::BackupVault');
-  /** End of messages about what a developer can mean to lose. */
+  /** End of the messages about resources that a developer may want to lose. */
   const accept = 'If you mean to lose it, run npm run release:stacks.';
 
   /** Returns the problems of an update to a changed copy of the template. */

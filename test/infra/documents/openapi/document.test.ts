@@ -13,7 +13,8 @@ import { hasTools, toolModules } from '../../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
 
-// `npm run check` also compares them. Mutation tests run only tests, and find changes of limits and texts with this one.
+// `npm run check` also compares the two. Mutation tests do not run this command, so they find changed limits and texts
+// with this test.
 test('openapi.json is identical to the output of npm run generate', () => {
   expect(text).toBe(openApiJson());
 });

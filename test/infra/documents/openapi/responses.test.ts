@@ -41,7 +41,7 @@ const calls: [status: number, call: (request: Request) => Exchange | Promise<Exc
   [504, (request) => fromApiGateway('INTEGRATION_TIMEOUT', request)],
 ];
 
-/** Gets the response of `id` with `status` in all ways. */
+/** Gets the response of the operation `id` with `status` in all known ways. Returns each request with its response. */
 async function exchangesOf(id: OperationId, status: number): Promise<Exchange[]> {
   const shared = calls.filter(([callStatus]) => callStatus === status);
   return [
@@ -75,7 +75,7 @@ test.each([...responses.keys()])('the response %s has the documented headers and
   for (const [header, { example }] of Object.entries(responses.get(name)!.headers)) {
     const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
     const first = values.find((value) => value !== null);
-    // A deprecated operation's errors of API Gateway lack its deprecation headers.
+    // If API Gateway itself sends an error response of a deprecated operation, it adds no deprecation headers.
     const isOmitted = first === undefined && isError(status);
     expect([header, isOmitted || normalized(first ?? '')]).toEqual([
       header,

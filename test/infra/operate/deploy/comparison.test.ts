@@ -8,7 +8,7 @@ test.each([
   [3, 10, 0.5, 1],
   [0, 0, 0.1, 1],
 ])(
-  'at least %d of %d, each with probability %d, have the probability %d',
+  'the probability of at least %d of %d events, each with the probability %d, is %d',
   (least, trials, probability, expected) => {
     expect(chanceOfAtLeast(least, trials, probability)).toBeCloseTo(expected, 10);
   },
@@ -25,9 +25,12 @@ test.each<[share: number, oldFailures: number, newFailures: number, expected: bo
   [0.1, 5_400, 890, false],
   [0.1, 5_400, 910, true],
   [0.1, 540_000, 60_000, false],
-])('with %d of the requests, %d old and %d new failures: worse is %p', (share, old, fresh, expected) => {
-  expect(isWorse(share, old, fresh)).toBe(expected);
-});
+])(
+  'if the new version gets %d of the requests, %d old and %d new failures show that it is worse: %p',
+  (share, old, fresh, expected) => {
+    expect(isWorse(share, old, fresh)).toBe(expected);
+  },
+);
 
 test('of 2,000 canaries in which clients cause failures in both versions, few stop by chance', () => {
   let state = 1;

@@ -41,7 +41,8 @@ test('a deployment holds all aliases during the stack update, and then shifts th
     '8: 0.5 7 | 8: 0.5 7 | 8: 0.5 7 | 8: 0.5 7',
     '8 | 8 | 8 | 8',
   ]);
-  // Each step is observed every 10 seconds. The first includes 7 minutes of the update, the last 2 minutes of another update.
+  // The states are observed every 10 seconds. The first state includes the 7 minutes of the first update, and the last
+  // state the 2 minutes of the second update.
   const observed = [...minutes.values()].map((states) => Math.round(states.length / 6));
   expect(observed).toEqual([7, 10, 5, 6]);
   expect(stage.live).toEqual(NEW);
@@ -101,7 +102,7 @@ test('--all-at-once needs no probe, and records the old versions', async () => {
 describe('a deployment changes nothing if', () => {
   test.each<[string, Partial<Behavior>, RegExp]>([
     [
-      'the stage fails the probe before',
+      'the stage fails the probe before the deployment',
       { probeFailsAt: 0 },
       /^3 requests failed\.\nNothing was deployed, because /,
     ],
@@ -184,7 +185,7 @@ describe('a deployment ends with the old versions if', () => {
       /^addBook: version 8 had \d+ crashes and time-outs with 10% of the requests, and version 7 had 0 with 90%\.\n/,
     ],
     [
-      'a new version answers 400 to every key',
+      'a new version returns a 400 to every key',
       { failures: { Rejections: { listBooks: { 8: 1 } } } },
       /^listBooks: version 8 had \d+ rejected requests/,
     ],
@@ -234,7 +235,7 @@ describe('a deployment ends with the old versions if', () => {
       /^The alarm ReleaseServerErrors has fired\.\nAll requests go to the old/,
     ],
     [
-      'CloudWatch does not answer',
+      'CloudWatch does not respond',
       {
         reject: (_service, operation) =>
           operation === 'get-metric-data' ? new AwsError('Down.') : undefined,
@@ -263,7 +264,8 @@ describe('a deployment ends with the old versions if', () => {
   });
 });
 
-// Whatever clients send, it does not reach the new version more often than its share of the requests.
+// Requests that clients cause to fail are split between the versions as all requests are. They do not make the new version
+// look worse than the old one.
 test.each<[string, Partial<Behavior>]>([
   [
     'a stranger sends 6,000 made-up keys a minute',
@@ -273,8 +275,8 @@ test.each<[string, Partial<Behavior>]>([
   ['an active client sends only nonsense', { failures: { Rejections: { addBook: { 7: 1, 8: 1 } } } }],
   ['both versions have the same defect', { failures: { InternalErrors: { getBook: { 7: 0.1, 8: 0.1 } } } }],
   ['the new version fails less often', { failures: { Errors: { getBook: { 7: 0.1, 8: 0.01 } } } }],
-  ['an alarm is active before, which a fix must end', { isAlarmActive: true, alarmFiresAt: 1 }],
-  ['CloudWatch does not answer for two minutes', { reject: failing('get-metric-data', 2) }],
+  ['an alarm that the deployed fix must end is already active', { isAlarmActive: true, alarmFiresAt: 1 }],
+  ['CloudWatch does not respond for two minutes', { reject: failing('get-metric-data', 2) }],
   ['the alarm cannot be read once', { reject: failing('describe-alarms', 1, 1) }],
 ])('a deployment passes although %s', async (_situation, behavior) => {
   const stage = new FakeStage(behavior);
@@ -282,7 +284,7 @@ test.each<[string, Partial<Behavior>]>([
   expect(stage.live).toEqual(NEW);
 });
 
-/** Rejects requests of an operation, after some requests that succeed. */
+/** Returns a behavior that rejects `times` requests of an operation, after `after` requests that succeed. */
 function failing(rejected: string, times: number, after = 0): Behavior['reject'] {
   let count = 0;
   return (_service, operation) => {
@@ -299,7 +301,7 @@ test('pointing the aliases back is repeated if AWS fails', async () => {
     reject: (_service, operation) => {
       if (operation !== 'update-alias') return undefined;
       updates += 1;
-      // The first four updates start the canary. Of the next ones, which point the aliases back, six fail.
+      // The first four updates start the canary. The next updates point the aliases back, and the first six of them fail.
       return updates > 4 && updates <= 10 ? new AwsError('Down.') : undefined;
     },
   });
@@ -307,7 +309,7 @@ test('pointing the aliases back is repeated if AWS fails', async () => {
   expect(stage.live).toEqual(OLD);
 });
 
-/** Number of calls of an undisturbed deployment. */
+/** Returns the number of calls that an undisturbed deployment makes. */
 async function callsOfDeployment(): Promise<number> {
   const stage = new FakeStage();
   let calls = 0;
@@ -327,14 +329,14 @@ async function callsOfDeployment(): Promise<number> {
 }
 
 test.each([false, true])(
-  'after kill -9 at any call (with effect: %p), the next deployment starts with the old versions, and succeeds',
+  'after kill -9 at any call (the call still takes effect: %p), the next deployment starts with the old versions, and succeeds',
   async (isEffective) => {
     const calls = await callsOfDeployment();
     expect(calls).toBeGreaterThan(50);
     for (let killedAt = 1; killedAt <= calls; killedAt += 1) {
       const stage = new FakeStage();
       await deployTo(stage, stage.tools({ killedAt, isEffective }));
-      await jest.advanceTimersByTimeAsync(10 * 60_000); // CloudFormation finishes without the process
+      await jest.advanceTimersByTimeAsync(10 * 60_000); // CloudFormation continues without the process.
       const states = stage.live.join();
       expect({ killedAt, states }).toEqual({
         killedAt,
@@ -382,7 +384,7 @@ test('after an interruption at any call, all functions have the old versions, or
   }
 });
 
-/** Runs `act` when the deployment of a stage has run for some minutes. */
+/** Runs `act` after some minutes of virtual time. Returns the message of its error, or undefined. */
 function afterMinutes(minutes: number, act: () => Promise<void>): Promise<string | undefined> {
   return new Promise((resolve) => {
     setTimeout(
@@ -457,7 +459,7 @@ test('if an update fails after somebody has gone back by hand, the functions kee
   expect(stage.live).toEqual(OLD);
 });
 
-test('a deployment says so if the update did not start', async () => {
+test('a deployment reports that the stack was not changed if the update did not start', async () => {
   const stage = new FakeStage();
   const tools = {
     ...stage.tools(),
@@ -470,7 +472,7 @@ test('a deployment says so if the update did not start', async () => {
   );
 });
 
-test('a deployment refuses another role of a function, unless all requests shift at once', async () => {
+test('a deployment rejects another role of a function, unless all requests shift at once', async () => {
   const template = templateWith();
   template.Resources['AddBook1234']!.Properties!['Role'] = { 'Fn::GetAtt': ['OtherRole', 'Arn'] };
   const stage = new FakeStage();
@@ -490,7 +492,7 @@ test('--back waits until an update of the stack has ended', async () => {
   expect(stage.stack.status).toBe('UPDATE_COMPLETE');
 });
 
-test('--back --if-unfinished leaves a finished deployment alone', async () => {
+test('--back --if-unfinished restores the old versions only after an unfinished deployment', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   expect(await outcomeOf(goBack('production', true, stage.tools()))).toBeUndefined();
@@ -527,7 +529,7 @@ test('--back points all aliases to the versions before the last deployment, and 
   expect(stage.live).toEqual(NEW);
 });
 
-test('--back refuses versions with other list partitions', async () => {
+test('--back rejects versions with other list partitions', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   stage.epochsOf['8'] = '[{"since":"2025-01-01T00:00:00Z","count":4}]';

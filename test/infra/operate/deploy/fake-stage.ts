@@ -37,7 +37,7 @@ export interface Behavior {
 const pascal = (operation: string) => `${operation.charAt(0).toUpperCase()}${operation.slice(1)}`;
 const epochs = '[{"since":"2025-01-01T00:00:00Z","count":1}]';
 
-/** Template of a stage as `addReleaseParameters` makes it, with the parts that a deployment reads. */
+/** Returns the parts of a stage's template that a deployment reads, as `addReleaseParameters` leaves them. */
 export function templateWith(listPartitions = epochs): Template {
   const functions = functionNames.flatMap((operation) => {
     const name = pascal(operation);
@@ -69,10 +69,13 @@ export function templateWith(listPartitions = epochs): Template {
   };
 }
 
-/** Error that stands for the end of the process: all later calls of the tools throw it, too. */
+/** Simulates the end of the process. All later calls of the tools also throw this error. */
 class Killed extends Error {}
 
-/** A deployed stage, and CloudFormation, Lambda and CloudWatch as far as a deployment uses them. Versions 7 are live. */
+/**
+ * Simulates a deployed stage with CloudFormation, Lambda and CloudWatch, as far as a deployment uses them. At first, all
+ * aliases point to version 7.
+ */
 export class FakeStage {
   readonly behavior: Behavior;
   readonly calls: string[] = [];
@@ -88,7 +91,7 @@ export class FakeStage {
   newest = '7';
   /** Version that the next deployment publishes. */
   planned = '8';
-  /** Versions that know other epochs than `epochs`. */
+  /** `LIST_PARTITIONS` of each version whose epochs differ from `epochs`. */
   readonly epochsOf: Record<string, string> = {};
   private readonly history = new Map<
     string,
@@ -115,7 +118,10 @@ export class FakeStage {
     for (const name of functionNames) this.setAlias(name, '7');
   }
 
-  /** Where each alias points, such as `['7', '7', '7', '8: 0.1 7']`. */
+  /**
+   * Where each alias points, such as `['7', '7', '7', '8: 0.1 7']`. In this example, the last alias sends 10% of its
+   * requests to version 8, and all others to version 7.
+   */
   get live(): string[] {
     return functionNames.map((name) => {
       const { version, weights } = this.history.get(name)!.at(-1)!;
@@ -129,7 +135,7 @@ export class FakeStage {
     this.history.set(name, [...entries, { since: Date.now(), version, weights }]);
   }
 
-  /** Id that changes with each update of an alias. */
+  /** Returns an alias's revision id, which changes with each update of the alias. */
   private revisionOf(name: string): string {
     return `revision ${this.history.get(name)!.length}`;
   }
@@ -145,7 +151,8 @@ export class FakeStage {
   /**
    * Returns tools that act on this stage.
    *
-   * @param killedAt number of the call before or after whose effect the process ends
+   * @param killedAt number of the call at which the process ends
+   * @param isEffective whether this call still takes effect after the end of the process
    * @param interruptedAt number of the call before which an operator interrupts the deployment
    */
   tools({ killedAt = Infinity, isEffective = false, interruptedAt = Infinity } = {}): Tools {
@@ -196,7 +203,10 @@ export class FakeStage {
     });
   }
 
-  /** Updates the stack in two minutes and the monitoring time, as CloudFormation does, even if nobody waits for it. */
+  /**
+   * Updates the stack, which takes two minutes and the monitoring time. As in CloudFormation, the update continues even if
+   * nobody waits for it.
+   */
   private async deployStack(stack: string, options: string[]): Promise<void> {
     this.calls.push(`deploy ${stack} ${options.join(' ')}`.trim());
     if (stack === 'PetStore-account') return;
@@ -281,7 +291,7 @@ export class FakeStage {
           MetricAlarms: [{ AlarmArn: 'arn:alarm', StateValue: this.isAlarmActive ? 'ALARM' : 'OK' }],
         };
       case 'cancel-update-stack':
-        // CloudFormation starts an update after its change set.
+        // In the first minute, CloudFormation still creates the change set, so there is no update to cancel.
         if (this.stack.status !== 'UPDATE_IN_PROGRESS' || this.minute < 1)
           throw new AwsError('not in progress', 'ValidationError');
         this.isCanceled = true;

@@ -14,7 +14,7 @@ const command = 'infra/operate/deploy/main.ts';
 const folder = temporaryFolder();
 const { service } = await useServiceBehindProxy();
 
-/** Stub of the AWS CLI. It answers as a stage with one version of each function, and records its calls. */
+/** Stub of the AWS CLI. It responds like a stage with the function `add`, and records its calls in the file `calls`. */
 const awsStub = `#!/bin/bash
 echo "$1 $2 $4" >> calls
 case $2 in
@@ -41,7 +41,7 @@ case $2 in
 esac
 `;
 
-/** Stub of node, which runs the CDK: the update of the stage lasts until it is canceled, or Ctrl-C reaches the process. */
+/** Stub of the Node that runs the CDK. The update of the stage lasts until it is canceled or Ctrl-C reaches the process. */
 const nodeStub = `#!/bin/bash
 echo "node $*" >> calls
 echo "$API_KEY" >> keys
@@ -73,7 +73,7 @@ function createFolder() {
   return { cwd, assembly, environment, callsIn: (name: string) => readFileSync(join(cwd, name), 'utf8') };
 }
 
-test('--back points the alias to the recorded version, with the AWS CLI alone', async () => {
+test('--back needs only the AWS CLI to point the alias to the recorded version', async () => {
   const { environment, callsIn } = createFolder();
   const { code, stdout } = await runModule(command, ['--stage', 'production', '--back'], environment);
   expect({ code, stdout }).toEqual({
@@ -184,13 +184,16 @@ test.each<[string[], Record<string, string>, RegExp]>([
     { API_KEY: '' },
     /^Set API_KEY to an API key of the stage production, /,
   ],
-])('the arguments %j with %j are refused', async (parameters, changed, message) => {
-  const { assembly, environment } = createFolder();
-  const all = parameters.map((parameter) => (parameter === 'cdk.out' ? assembly : parameter));
-  expect(errorOutput(await runModule(command, all, { ...environment, ...changed }))).toMatch(message);
-});
+])(
+  'the arguments %j with the environment variables %j are rejected',
+  async (parameters, changed, message) => {
+    const { assembly, environment } = createFolder();
+    const all = parameters.map((parameter) => (parameter === 'cdk.out' ? assembly : parameter));
+    expect(errorOutput(await runModule(command, all, { ...environment, ...changed }))).toMatch(message);
+  },
+);
 
-test('a changed, added or renamed file changes the hash of an assembly', async () => {
+test('an added or changed file, even a hidden one, changes the hash of an assembly', async () => {
   const hashes = new Set<string>();
   const { assembly, environment } = createFolder();
   const print = async () => {

@@ -92,13 +92,13 @@ describe('npm run keys', () => {
     expectMessage(errorOutput(await keys(parameters)), named);
   });
 
-  test('names the stages if the stage is none', async () => {
+  test('names the stages in infra/stages.ts if --stage cannot be the name of a stage', async () => {
     expect(errorOutput(await keys(['list', '--stage', 'Staging']))).toMatch(
       /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be 1 to 30 lowercase letters, but not 'account' or 'local'\.$/,
     );
   });
 
-  test('prints the usage with "--" if npm consumed --stage, but not if the npm option --yes is set', async () => {
+  test('prints the usage with "--" if npm itself read --stage, but not if the npm option --yes is set', async () => {
     for (const parameters of [['list'], [stage, 'list']]) {
       const line = errorOutput(await keys(parameters, { npm_config_stage: 'staging' }));
       expect(line).toContain('npm run keys -- list --stage STAGE');

@@ -34,7 +34,7 @@ const between = (start: string, end: string): number => Date.parse(end) - Date.p
 const shownIn = (stdout: string): Record<string, string> =>
   Object.fromEntries(Array.from(stdout.matchAll(/^(\w+) {2,}(.*)$/gm), ([, name, value]) => [name, value]));
 
-describe('keys -- issue', () => {
+describe('npm run keys -- issue', () => {
   test('issues a key, shows it once and does not store it', async () => {
     const stdout = done(await keys(['issue', '--owner', ' 東京ペット ', '--expires-in', '90d']));
     const { key = '', ...shown } = shownIn(stdout);
@@ -56,7 +56,7 @@ describe('keys -- issue', () => {
   });
 });
 
-describe('keys -- list', () => {
+describe('npm run keys -- list', () => {
   test('succeeds for a stage without keys, even if standard output is closed', async () => {
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isRead: false }))).toBe('');
@@ -145,7 +145,7 @@ describe('for a record with control characters in its attributes', () => {
     },
   );
 
-  test('list --json prints attributes that programs read unchanged', async () => {
+  test('list --json prints the attributes so that programs read them unchanged', async () => {
     await storeOdd(rotated);
     expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
       { owner: odd, replaces: odd, successor: odd, rotatedBy: { caller: odd } },
@@ -153,7 +153,7 @@ describe('for a record with control characters in its attributes', () => {
   });
 });
 
-test('the documented search of the audit trail finds only callers and times, whatever the owners are called', async () => {
+test('the documented search of the audit trail finds only callers and times, even if the names of owners look like them', async () => {
   const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
   const day = '2026-11-21T18:03:22.257Z';
   const { record } = await lifecycle.issueApiKey(store, { owner: 'Acme', caller: jane });
@@ -177,7 +177,7 @@ test('the documented search of the audit trail finds only callers and times, wha
   expect(found).toEqual([record.keyId, onDay.record.keyId]);
 });
 
-describe('keys -- rotate', () => {
+describe('npm run keys -- rotate', () => {
   test('by default, issues a successor with the same lifetime and lets the old key expire after 1 day', async () => {
     stopClock(Date.now() - 80 * DAY);
     const { record } = await issue(90 * DAY);
@@ -207,7 +207,7 @@ async function issueAndLose(): Promise<ApiKeyRecord> {
   return record;
 }
 
-describe('keys -- revoke', () => {
+describe('npm run keys -- revoke', () => {
   test.each(['n\n', ''])('revokes no key if standard input is %j', async (input) => {
     const { record } = await issue();
     const { code, stdout, stderr } = await keys(['revoke', record.keyId], { input });
@@ -229,7 +229,7 @@ describe('keys -- revoke', () => {
 
   describe('for a key whose record is missing', () => {
     test('asks for confirmation with the time at which the key was issued', async () => {
-      stopClock(); // because the key's id and `createdAt` could otherwise differ by a millisecond
+      stopClock(); // Otherwise, the times in the key's id and in `createdAt` could differ by a millisecond.
       const { keyId, createdAt } = await issueAndLose();
       const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
       expect(code).toBe(1);

@@ -8,15 +8,15 @@ import { startModule } from '../../../support/run-command.ts';
 
 useKeysInTables();
 
-test.each(['issue', 'rotate'])('keys -- %s shows the new key despite Ctrl-C', async (action) => {
+test.each(['issue', 'rotate'])('npm run keys -- %s shows the new key despite Ctrl-C', async (action) => {
   const { record } = await issue();
   const service = readLocalService(dataFolder);
-  // Sends two signals before the request that stores the new key reaches the database.
+  // The proxy sends two signals before the request that stores the new key reaches the database.
   const proxy = await startFaultProxy(service.databaseEndpoint, async (_call, read) => {
     if (!(await read()).includes('"Item":')) return undefined;
     child.kill('SIGINT');
     await once(child.stderr!, 'data');
-    child.kill('SIGINT'); // npm can repeat the signal
+    child.kill('SIGINT'); // npm can repeat the signal.
     return undefined;
   });
   writeLocalService(dataFolder, { ...service, databaseEndpoint: proxy.endpoint });

@@ -45,7 +45,7 @@ export function startStage(): void {
  */
 export function keys(parameters: string[], { input = '', isRead = true } = {}): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
-  // A developer's settings for other projects. Commands for a local service must ignore these settings.
+  // These are a developer's settings for other projects, which commands for a local service must ignore.
   const environment = {
     AWS_PROFILE: 'work',
     AWS_REGION: 'no region',

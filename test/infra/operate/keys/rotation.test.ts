@@ -65,7 +65,7 @@ describe('rotating a key', () => {
     expect(records.map(({ firstKeyId }) => firstKeyId)).toEqual([undefined, keyId, keyId]);
   });
 
-  test('starts with a successor that a version without firstKeyId stored', async () => {
+  test('treats a successor that an earlier version stored without firstKeyId as the first key', async () => {
     const { record, ...old } = await issue();
     const Item = { ...record, replaces: 'key_1' };
     await database.send(new PutCommand({ TableName: store.table, Item }));

@@ -66,7 +66,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('API Gateway', () => {
+describe('the emulator of API Gateway', () => {
   test("returns the function's result with the request id", async () => {
     const { response, invoke } = await send('/books', { query: 'limit=5' });
     expect(response).toEqual({

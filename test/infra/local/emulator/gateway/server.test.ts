@@ -130,7 +130,7 @@ describe('the server', () => {
     await expectToServe();
   });
 
-  // Omits addresses with a scope, because their URLs would have to name the network interface.
+  // Addresses with a scope are omitted, because their URLs would have to name the network interface.
   const hosts = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.filter(({ scopeid }) => !scopeid),
   );
