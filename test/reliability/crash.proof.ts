@@ -20,7 +20,7 @@ const CLIENTS = 3;
 /** For each burst of creates, the number of 201 responses after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-/** The number of list partitions changes after these kills. */
+/** The new number of list partitions, by the index of the kill after which the number changes. */
 const CHANGES = new Map([
   [3, 5],
   [6, 2],

@@ -24,7 +24,7 @@ function load(baseUrl: string, apiKey: string) {
     expect(stdout + stderr).not.toContain(apiKey);
 
     const logged = output().match(/(?<=Z )(GET|POST) \S+ \d{3}(?= \S+ ms$)/gm)!;
-    const [, ...requests] = logged.map((line) => line.replace(/\d{6,}/, 'ID')); // the first list precedes the load
+    const [, ...requests] = logged.map((line) => line.replace(/\d{6,}/, 'ID')); // The first list precedes the load.
     const list = `GET /v1${path} 200`;
     const round = [list, list, `POST /v1${path} 201`, `GET /v1${path}/ID 200`];
     expect(requests.length).toBeGreaterThanOrEqual(round.length);
@@ -50,7 +50,7 @@ function load(baseUrl: string, apiKey: string) {
     await close();
     expect(code).toBe(1);
     expect(stdout + stderr).toMatch(message);
-    // Checks query strings and headers, which the first test cannot check because the local service does not log them.
+    // This test also checks query strings and headers. The first test cannot, because the local service does not log them.
     const filtered = filters.slice(0, 1).map(({ query }) => new URLSearchParams(query).toString());
     const lists = ['cursor=next', ...filtered].map((query) => `/v1${path}?${query}`);
     expect([...urls]).toEqual(expect.arrayContaining(lists));

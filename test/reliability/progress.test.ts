@@ -131,7 +131,7 @@ describe('a limit of items per second', () => {
   });
 });
 
-test('progress that cannot be read or stored is an error that names the file or the folder', () => {
+test('a script whose progress cannot be read or stored fails with an error that names the file or the folder', () => {
   const folder = mkdtempSync(join(parent, 'progress-'));
   const store = openStore(folder);
   expect(store.read(3)).toEqual({ read: 0, written: 0 });

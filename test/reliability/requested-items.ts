@@ -36,7 +36,11 @@ export function createRequest({ content, key }: { content: NewItem; key?: string
   return { method: 'POST', headers, body: stringifyJson(content) };
 }
 
-/** Reads all pages of the list. @param read sends a list request to a path relative to the base URL */
+/**
+ * Reads all pages of the list, and returns their items.
+ *
+ * @param read function that sends a list request to a path relative to the base URL
+ */
 export async function listAll(
   read: (path: string) => Promise<{ body: string; link: string | null | undefined }>,
 ): Promise<StoredItem[]> {
@@ -49,7 +53,11 @@ export async function listAll(
   return items;
 }
 
-/** Returns one sentence for each violated guarantee. @param items all items in the list */
+/**
+ * Returns one sentence for each violated guarantee.
+ *
+ * @param items all items in the list
+ */
 export function violationsOf(requested: RequestedItem[], items: StoredItem[]): string[] {
   const violations: string[] = [];
   const foundIds = new Set(items.map(({ id }) => id));

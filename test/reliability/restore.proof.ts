@@ -41,6 +41,8 @@ const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
 
 /**
+ * Creates a table with items.
+ *
  * @param key name of the partition key, which is a text for API keys and an integer for other items
  * @param indexes names of indexes. The test does not query the indexes, so each has the table's key.
  */
@@ -111,7 +113,7 @@ async function startProxy(respond: (call: Call) => Promise<Reply | undefined>) {
   const pending = new Set<Promise<unknown>>();
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined);
-    if (body === undefined) return; // the script was killed
+    if (body === undefined) return; // The script was killed.
     const input = JSON.parse(body);
     async function pass(changed: object = input): Promise<Reply> {
       const passedBody = JSON.stringify(changed);
@@ -168,7 +170,7 @@ function tableOf(TABLE: string, count: number) {
   };
 }
 
-/** Returns the record of an API key whose hash and id consist of a digit. */
+/** Returns the record of an API key whose hash and id repeat a digit. */
 function keyRecord(digit: string, attributes: object = {}) {
   const ids = { hash: digit.repeat(64), keyId: `key_0195${digit.repeat(16)}` };
   return { ...ids, stage: 'staging', owner: 'Acme', ...attributes };
@@ -227,7 +229,7 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('meanwhile')).toEqual([created]);
   });
 
-  test('looks up the keys again that DynamoDB did not process', async () => {
+  test('looks up again the keys that DynamoDB did not process', async () => {
     const items = Array.from({ length: 300 }, (_, index) => ({ id: BigInt(index) }));
     await createTable('present', items);
     await createTable('throttled', items.slice(1));
@@ -290,7 +292,7 @@ describe('the script that copies missing items', () => {
   });
 
   // Neighboring segments can share a partition, whose throughput would limit a parallel scan.
-  test('scans segments at once that are not neighbors', async () => {
+  test('scans several segments at the same time, none of which are neighbors', async () => {
     const waiting: (() => void)[] = [];
     const proxy = await startProxy(async ({ action, pass }) => {
       if (action === 'Scan' && waiting.length < 8) {
@@ -340,7 +342,7 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('indexed')).toEqual([]);
   });
 
-  test('refuses tables with different keys', async () => {
+  test('rejects tables with different keys', async () => {
     const { ended } = start(restore, { SOURCE: 'keys', TARGET: 'empty' });
     expect(errorOutput(await ended)).toBe(
       'The items of keys have the key hash, and those of empty have the key id. ' +
@@ -367,7 +369,7 @@ describe('the script that copies missing items', () => {
       const REVOKED = ` ${byId.keyId}  ${byHash.hash} ${present.keyId} ${known.keyId} `;
       const settings = { SOURCE: 'keys-then', TARGET: 'keys-now', REVOKED, ...aws.environment };
       const proxy = await startProxy(({ pass }) => pass());
-      // The record of the last key is revoked in SOURCE and active in TARGET.
+      // The record of the last key in SOURCE is revoked there and active in TARGET, so the script revokes it.
       expect(await run(restore, { ...settings, ...proxy.environment })).toBe(
         '7 items read, 6 copied. Finished.',
       );
@@ -541,7 +543,7 @@ describe('an interrupted script', () => {
     ]);
 
   test.each(scripts)(
-    '%s fails if a write fails, and then writes the item',
+    '%s fails if a write fails, and writes the item in its next run',
     async (script, action, prepare) => {
       const { variables, table, items } = await prepare(20, 'denied');
       const denied = {
