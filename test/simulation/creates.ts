@@ -48,7 +48,7 @@ interface Attempt {
   response: Response | undefined;
 }
 
-/** Runs creates at the same time, by instances of two versions. Returns all requests with their responses. */
+/** Runs creates concurrently, on instances of `versions`. Returns the database, and all requests with their responses. */
 async function runCreates(world: World, creates: Create[], versions: readonly Version[] = versionNames) {
   const database = startDatabase(world, tables);
   const attempts: Attempt[] = [];

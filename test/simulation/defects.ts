@@ -7,15 +7,15 @@ import { integerOption, projectRoot, runWithOptions } from '../../infra/command.
 
 const USAGE = `npm run simulate:defects -- [--defect N]
 
-Checks that the simulation finds each of a list of defects. Each defect replaces a text in the code, in a process of its own.
-Fails if a defect is not found. Takes about two minutes.
+Checks that the simulation finds each of a list of defects. For each defect, a new process replaces a text in the code that
+it loads, and runs the simulation. The command fails if a defect is not found. It takes about two minutes.
 
-  --defect  number of a defect. Runs only the simulation with this defect, and prints the schedule that shows it.`;
+  --defect  number of the only defect to check. The command also prints the schedule that shows the defect.`;
 
 interface Defect {
   /** What goes wrong for a client or an operator. */
   what: string;
-  /** Start of the names of the scopes that find it. */
+  /** Start of the names of the scopes that find the defect. */
   scope: string;
   file: string;
   replace: string;

@@ -5,9 +5,13 @@ import validations from 'dynalite/validations/index.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type Process, Violation, type World } from './world.ts';
 
-// DynamoDB in memory, with all that its documentation allows. Expressions are evaluated by Dynalite.
+// This DynamoDB in memory does everything that AWS's documentation allows, such as outdated reads of indexes. Dynalite
+// evaluates the expressions in requests.
 
-/** Time after which eventually consistent reads, and each replica of an index, contain a write. AWS promises only that it usually takes "a fraction of a second". */
+/**
+ * Time after which eventually consistent reads, and each replica of an index, contain a write. AWS promises only that this
+ * usually takes "a fraction of a second".
+ */
 export const LAG_MILLISECONDS = 1_000;
 /** Time after which a delayed write arrives. */
 const DELAY_MILLISECONDS = 120_000;
@@ -60,12 +64,16 @@ const WRITE_FATES = [
   'arrives after two minutes',
   'arrives after two minutes, and its retries are lost',
 ];
-/** Time in which all requests of a process are lost after such a write. */
+/** Time for which all requests of a process are lost after a write with the last of these fates. */
 const OUTAGE_MILLISECONDS = 20_000;
 
 export type Database = ReturnType<typeof startDatabase>;
 
-/** Adds a database to a world. @param canRejectWrites whether writes can fail finally, for example without permission */
+/**
+ * Adds a database to a world.
+ *
+ * @param canRejectWrites whether DynamoDB can reject writes so that no retry succeeds, for example without permission
+ */
 export function startDatabase(
   world: World,
   settings: Record<string, TableSettings>,
@@ -75,7 +83,7 @@ export function startDatabase(
     Object.entries(settings).map(([name, table]) => [name, emptyTable(table)]),
   );
   const changes: Change[] = [];
-  /** For processes whose requests are lost, the time until which they are. */
+  /** For each process whose requests are lost, the time until which they are lost. */
   const outages = new Map<Process, number>();
 
   function write(name: string, after: Item | undefined, key: string): void {
@@ -320,7 +328,7 @@ export function startDatabase(
     },
     /** Stores an item, as a deployment or a restore does. */
     store: (name: string, item: Item) => write(name, item, keyOf(name, item)),
-    /** Deletes an item, as a damage does. */
+    /** Deletes an item, to simulate lost data. */
     damage: (name: string, item: Item) => write(name, undefined, keyOf(name, item)),
   };
 }

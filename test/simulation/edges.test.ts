@@ -16,7 +16,7 @@ describe.each(Object.entries(scopes))('%s', (_name, scope) => {
   });
 });
 
-// Schedules that once violated a promise.
+// These schedules once violated a promise.
 
 test('a retry gets the stored book if a newer version knows a field that the first version ignored', async () => {
   await expectNoViolation(

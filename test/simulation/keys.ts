@@ -21,7 +21,7 @@ export const tables: Record<string, TableSettings> = {
 const store: KeyStore = { stage: 'staging', table: 'keys', database: connect() };
 await sendFirstRequest(() => readItem('keys', { hash: '' }, store.database));
 
-/** A command of an operator, and what the operator knows when it ends. */
+/** A command of an operator, and what the operator knows when the command ends. */
 interface Command {
   kind: 'issue' | 'rotate' | 'revoke';
   keyId?: string;

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 
-// Replaces what code can observe of its machine, so that a simulation decides what the code sees: the clock, timers, random
-// numbers, environment variables, output, and requests to AWS. Code that runs outside of a simulation sees the real machine.
-// Import this module before the code under test.
+// This module replaces what code can observe of its machine, so that a simulation decides what the code sees: the clock,
+// timers, random numbers, environment variables, output, and requests to AWS. Code that runs outside of a simulation sees
+// the real machine. Import this module before the code under test.
 
 /** The machine of a simulated process. */
 export interface Machine {
@@ -138,7 +138,8 @@ process.exit = (code?: number | string | null): never => {
   throw new Error('The process has ended.');
 };
 
-// The SDK is reached here, and nowhere else. The import must follow, because it loads modules that are replaced above.
+// All requests of the SDK pass through this handler. It must be imported after the replacements above, because its modules
+// keep what they import.
 const { NodeHttpHandler } = await import('@smithy/node-http-handler');
 const { handle: realHandle } = NodeHttpHandler.prototype as { handle: (...parameters: any[]) => any };
 NodeHttpHandler.prototype.handle = function handle(request, options) {
@@ -150,7 +151,10 @@ NodeHttpHandler.prototype.handle = function handle(request, options) {
 const { AdaptiveRetryStrategy, DefaultRateLimiter, StandardRetryStrategy } =
   await import('@smithy/core/retry');
 
-/** Strategies of all clients of the SDK. Their state would otherwise carry over from one schedule to the next. */
+/**
+ * Retry strategies of all clients of the SDK. `resetRetries` resets them, because their state would otherwise carry over from
+ * one schedule to the next.
+ */
 const standard = new Set<InstanceType<typeof StandardRetryStrategy>>();
 const adaptive = new Set<InstanceType<typeof AdaptiveRetryStrategy>>();
 

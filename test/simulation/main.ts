@@ -8,10 +8,10 @@ Runs the service's code with a simulated DynamoDB, and with clocks, timers and r
 runs all schedules in which up to --deviations decisions differ from what usually happens, and then random schedules. If a
 promise does not hold, prints the shortest schedule that was found, and fails.
 
-  --scope       start of the names of the scopes to run (default: all)
-  --deviations  0 to 3. Each deviation more takes about 100 times as long.
-  --minutes     time for random schedules
-  --seed        number that determines the random schedules (default: random)
+  --scope       the start of the names of the scopes to run (default: all)
+  --deviations  the number of these decisions, from 0 to 3. Each additional one takes about 100 times as long.
+  --minutes     the time for random schedules
+  --seed        the number that determines the random schedules (default: random)
   --schedule    a schedule that the command has printed, such as 0.0.3. Requires --scope.
 
 Scopes:

@@ -126,11 +126,11 @@ export async function runRandomSchedules(
 }
 
 /**
- * Runs a scope with a schedule in words. Each pattern matches the text of a decision's option, and is chosen as soon as it is
- * possible. All other decisions are what usually happens.
+ * Runs a scope with a schedule in words. As soon as the text of an option matches the next pattern, the schedule chooses this
+ * option. All other decisions are what usually happens.
  *
- * @throws Violation
- * @throws Error if an option with one of the texts never was possible
+ * @throws Violation if a statement does not hold
+ * @throws Error if no option matches one of the patterns
  */
 export async function expectNoViolation(scope: Scope, ...patterns: RegExp[]): Promise<void> {
   const remaining = [...patterns];

@@ -37,7 +37,7 @@ export const tables: Record<string, TableSettings> = {
   records: { key: 'token', timeToLive: 'expiresAt' },
 };
 
-// A version of the service that knows a field that the version before ignores.
+// The new version of the service knows the field `tag`, which the old version ignores.
 const tag = { tag: v.exactOptional(fields.text(20)) };
 const booksWithTags = {
   ...books,
@@ -73,7 +73,7 @@ export const listFunction = endpoint(books.operations.list, async ({ query, root
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
 });
 
-// `create` and `list` have clients of their own.
+// `create` and `list` use different clients of the SDK, so each of them sends a first request.
 await sendFirstRequest(() => readItem('books', { id: 1n }));
 await sendFirstRequest(
   () => list(books, { limit: 1, filters: {} }, new AbortController().signal),

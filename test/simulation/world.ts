@@ -147,8 +147,9 @@ export function createWorld(
     if (loading === process) loading = undefined;
   };
 
-  /** For each decision, the number of options, and a line that describes the choice. */
+  /** For each decision, the number of options, and the position of the chosen option. */
   const decisions: { options: number; choice: number }[] = [];
+  /** One line for each event. */
   const lines: string[] = [];
 
   function note(text: string): void {
@@ -289,7 +290,7 @@ export function createWorld(
       onKill.set(process, [...(onKill.get(process) ?? []), act]);
     },
 
-    /** Starts what a process does. It must end, unless the process is killed. */
+    /** Starts the work of a process, which must end unless the process is killed. */
     start(process: Process, what: string, act: () => Promise<void>): void {
       const text = `${process.name}: ${what}`;
       unfinished.add(text);
@@ -307,7 +308,11 @@ export function createWorld(
       this.onKill(process, () => unfinished.delete(text));
     },
 
-    /** Starts a process that runs a program. @param load imports the program's module */
+    /**
+     * Starts a process that runs a program.
+     *
+     * @param load function that imports the program's module
+     */
     startProgram(process: Process, load: () => Promise<unknown>): void {
       this.start(process, 'starts', async () => {
         loading = process;
@@ -315,7 +320,11 @@ export function createWorld(
       });
     },
 
-    /** Runs the processes until no message is in transit and no timer runs. @throws Violation */
+    /**
+     * Runs the processes until no message is in transit and no timer runs.
+     *
+     * @throws Violation if a process fails or does not end
+     */
     async run(): Promise<void> {
       resetRetries();
       try {
