@@ -7,7 +7,7 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { describeClientIn, follow, languages, prepare } from './generators.ts';
 
-// Follows "Generated clients" in docs/clients.md in one empty folder, from one language to the next.
+// These tests follow "Generated clients" in docs/clients.md in one empty folder, from one language to the next.
 
 const { path, newItem } = firstCollection;
 const folder = temporaryFolder();
@@ -16,7 +16,7 @@ let newest: { id: number };
 
 beforeAll(async () => {
   service = await startLocalService();
-  // The list has a second page.
+  // The programs request pages of one item, so that two items make a second page.
   for (const name of ['Rex', 'Mia'])
     newest = await service.call(path, { method: 'POST', body: stringifyJson(newItem(name)) });
   await prepare(folder, new URL(service.baseUrl).origin, service);

@@ -44,7 +44,7 @@ export interface Service {
   apiKey: string;
 }
 
-/** Settings of the commands: npm's cache answers what it can, and Node.js is this project's. */
+/** Returns the environment of the commands, in which npm prefers its cache, and Node.js is that of this project. */
 export function environmentFor({ baseUrl, apiKey }: Service): NodeJS.ProcessEnv {
   return {
     ...process.env,

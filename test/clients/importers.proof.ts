@@ -6,8 +6,8 @@ import { collectionTests } from '../collections/all.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { hasTools, requireTool, toolModules } from '../support/tools.ts';
 
-// Imports the OpenAPI document of the local service, sets the variables that "Import the document" in docs/clients.md
-// names, and sends each request as the tool would.
+// These tests import the OpenAPI document of the local service, set the variables that "Import the document" in
+// docs/clients.md names, and send each request as the tool would.
 
 /** Parameter, header or variable of a tool. It is sent if it is not disabled. */
 type Field = { name: string; value: string; type?: string; isDisabled?: boolean };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published, texts } from './patterns.ts';
 
-// Compiles the patterns in openapi.json as generated clients do in languages other than JavaScript.
+// These tests compile the patterns in openapi.json as generated clients do in languages other than JavaScript.
 
 const folder = temporaryFolder();
 

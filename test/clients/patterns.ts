@@ -3,14 +3,14 @@ import * as v from 'valibot';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operations } from '../../shared/contract/operations.ts';
 
-/** Characters up to U+04FF, and characters that languages can treat in a special way, such as line ends and digits. */
+/** Characters beyond U+04FF that languages can treat in a special way, such as line ends, digits and white space. */
 const special = '\u0660\u1680\u180e\u2000\u200b\u2028\u2029\u3000\ufeff\uff01\uff3b\ufffd\u{1f415}';
 const common = Array.from({ length: 0x5_00 }, (_, codePoint) => String.fromCodePoint(codePoint));
 const characters = [...common, ...Array.from(special)];
 const lengths = [2, 64, 65, 254, 255, 256];
 
 /**
- * Each character at the start and later, without and with quotes, escapes, and texts of the longest lengths. Texts that
+ * Texts with each character at the start and later, with and without quotes and escapes, and of the longest lengths. Texts that
  * end with a line end are omitted, because `$` also matches before it in Python, PHP and .NET (a line feed), and in Java
  * (any line end). No key contains a line end.
  */

@@ -21,7 +21,7 @@ import {
   unpack,
 } from './example-clients.ts';
 
-// Runs the clients and the examples in docs/clients/pets.md. A proxy injects faults into the responses.
+// These tests run the clients and the examples in docs/clients/pets.md. A proxy injects faults into the responses.
 
 const folder = temporaryFolder();
 const service = await startLocalService();
@@ -116,7 +116,7 @@ function testReads(client: ExampleClient): void {
     expect(proxy.requests).toHaveLength(6);
   });
 
-  test.concurrent('the example in docs/clients/pets.md prints the documented output', async () => {
+  test.concurrent('prints the documented output in the example of docs/clients/pets.md', async () => {
     // The example lists all available pets, so it needs a service without other pets.
     const { stop, baseUrl, apiKey } = await startLocalService();
     const { file, exitCode = 0 } = client.uses;
@@ -138,7 +138,7 @@ function testCreates(client: ExampleClient): void {
     const name = `${client.name} “é”`;
     const pet = { name, categoryId: INT64.maximum, status: 'pending' };
     const { code, stdout, stderr } = await add(pet);
-    // Ignores lines from curl, because curl prints each failed attempt to stderr.
+    // Lines from curl are ignored, because curl prints each failed attempt to stderr.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
     expect(await petsNamed(name)).toEqual(petsIn(stdout));

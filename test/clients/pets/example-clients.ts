@@ -39,7 +39,7 @@ export interface ExampleClient {
   create: string;
   /** Program that prints the client object in each way that the language has. */
   show?: string;
-  /** Programs with what only this language has, the paths that they request, and what they print. */
+  /** Programs that use what only this language has, with the paths that they request, and what they print. */
   others?: { title: string; program: string; requests: string[]; prints: string }[];
 }
 
@@ -105,7 +105,7 @@ export const clients: ExampleClient[] = [
       print({ store });`,
     others: [
       {
-        title: 'null in a query counts as absent',
+        title: 'treats null in a query as absent',
         program: `${typescript}
       for await (const { id } of store.listPets({ status: null, limit: null } as never)) console.log(String(id));`,
         requests: ['/v1/pets?limit=100'],
@@ -133,7 +133,7 @@ print(store, repr(store), [store], f"{store!r} {store!a}")
 import pprint; pprint.pprint({"store": store})`,
     others: [
       {
-        title: 'a UUID object is not an idempotency key',
+        title: 'rejects a UUID object as an idempotency key',
         program: `${python}
 import uuid
 try: store.create_pet({"name": "Rex", "categoryId": 7}, uuid.uuid4())
@@ -142,7 +142,7 @@ except ValueError as error: print(error)`,
         prints: 'An idempotency key of ASCII characters is missing. Generate one per pet, and store it.\n',
       },
       {
-        title: 'a pet with NaN, which is not JSON, is not sent',
+        title: 'does not send a pet with NaN, which is not JSON',
         program: `${python}
 try: store.create_pet({"name": "Rex", "categoryId": float("nan")}, "a-key")
 except ValueError: print("ValueError")`,
@@ -150,7 +150,7 @@ except ValueError: print("ValueError")`,
         prints: 'ValueError\n',
       },
       {
-        title: 'an error can be passed between processes',
+        title: 'raises errors that can be passed between processes',
         program: `${python}
 import pickle
 try: store.create_pet({"name": "Rex", "categoryId": 7}, "a-key")
@@ -296,7 +296,7 @@ async function install(
 }
 
 function execute(cwd: string, [file = '', ...parameters]: string[], environment: Record<string, string>) {
-  // Omits the developer's settings, such as proxies and .curlrc, because they must not affect the client.
+  // The environment lacks the developer's settings, such as proxies and .curlrc, because they must not affect the client.
   const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
   return outcomeOf(
     promisify(execFile)(file, parameters, {

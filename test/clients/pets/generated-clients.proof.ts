@@ -13,8 +13,8 @@ import { MAX_NAME_CHARACTERS, type Pet } from '../../../shared/contract/pets.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { describeClientIn, environmentFor, follow, languages, prepare, useDriver } from '../generators.ts';
 
-// Generates clients with the commands in docs/clients.md, and calls the local service with each client. The programs in
-// the folder `generated` replace those on the page.
+// These tests generate clients with the commands in docs/clients.md, and call the local service with each client. The
+// programs in the folder `generated` replace those on the page.
 
 type Call = { apiKey: string } & ({ key: string; pet: object } | { id: bigint } | { cursor?: string });
 

@@ -1,13 +1,16 @@
 import type { Behavior } from '../../support/client-proxy.ts';
 
-// What every client in docs/clients must do with rare and wrong input. In all texts, {origin} stands for the scheme,
-// host and port of the server, and {key} for a valid API key.
+// These cases define what every client in docs/clients must do with rare and wrong input. In all texts, {origin} stands for
+// the scheme, host and port of the server, and {key} for a valid API key.
 
 export interface HostileCase {
   title: string;
   /** Status and limit of the list, each empty if absent. */
   list?: [status: string, limit: string];
-  /** Lists by default. A missing `key` stands for a valid one. The shell has no such argument. */
+  /**
+   * Pet that the client creates, as JSON, and the idempotency key. If the key is missing, the test uses a valid one. The
+   * shell client has no argument for the key. @default - the client lists pets
+   */
   create?: { pet: string; key?: string };
   baseUrl?: string;
   apiKey?: string;
@@ -45,10 +48,10 @@ const response = (status: number, body: string | Buffer, others = {}): Behavior 
 });
 const failure = (status: number, others = {}) =>
   response(status, `{"code":"a_code","message":"A message.","status":${status}}`, others);
-/** An HTTP date (RFC 9110, 5.6.7) so many seconds from now. */
+/** Returns the HTTP date (RFC 9110, 5.6.7) of the time in `seconds` seconds. */
 const httpDate = (seconds: number) => new Date(Date.now() + 1_000 * seconds).toUTCString();
 
-/** The last two digits of the year so many years from now. */
+/** Returns the last two digits of the year in `years` years. */
 function twoDigitYear(years: number): string {
   return `${new Date().getUTCFullYear() + years}`.slice(-2);
 }
@@ -82,7 +85,7 @@ const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'g
   [`Wednesday, 31-Dec-${twoDigitYear(49)} 23:59:59 GMT`, 'gives up'],
   [`Wednesday, 31-Dec-${twoDigitYear(51)} 23:59:59 GMT`, { wait: 0 }],
   ['Sun Nov  6 08:49:37 1950', { wait: 0 }],
-  // Everything else counts as absent.
+  // Clients must treat all other values as if the header were absent.
   ['', { wait: 0 }],
   ['-121', { wait: 0 }],
   ['+121', { wait: 0 }],
@@ -112,7 +115,7 @@ const retryAfter: HostileCase[] = retryAfterCases.map(([value, outcome]) => {
 
 /** The path of the next page, 'end' if there is none, or texts in the error. */
 const linkCases: [link: string | string[], outcome: string | string[]][] = [
-  // RFC 3986, 4.2: every kind of reference
+  // These links are of every kind of reference (RFC 3986, 4.2).
   ['<{origin}/v1/pets?cursor=2>; rel="next"', '/v1/pets?cursor=2'],
   ['<//{host}/v1/pets?cursor=2>; rel="next"', '/v1/pets?cursor=2'],
   ['</v1/pets?cursor=2>; rel="next"', '/v1/pets?cursor=2'],
@@ -126,7 +129,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<HTTP://{host}/v1/pets?cursor=2>; rel="next"', '/v1/pets?cursor=2'],
   ['<?cursor=a,b;c=d>; rel="next"', '/v1/pets?cursor=a,b;c=d'],
   ['<?cursor=%2Fa%26b%2b>; rel="next"', '/v1/pets?cursor=%2Fa%26b%2b'],
-  // RFC 8288, 3: relation types and parameters
+  // These links have all forms of relation types and parameters (RFC 8288, 3).
   ['<?cursor=2>;rel=next', '/v1/pets?cursor=2'],
   ['<?cursor=2>; rel=NEXT', '/v1/pets?cursor=2'],
   ['<?cursor=2>; REL="Next"', '/v1/pets?cursor=2'],
@@ -155,7 +158,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<?cursor=1>; rel=""', 'end'],
   ['<?cursor=1>', 'end'],
   ['', 'end'],
-  // several links
+  // These headers contain several links.
   ['<?cursor=1>; rel="prev", <?cursor=2>; rel="next", <?cursor=3>; rel="last"', '/v1/pets?cursor=2'],
   ['<?cursor=1>; rel=prev,<?cursor=2>; rel=next', '/v1/pets?cursor=2'],
   ['<?cursor=1>,<?cursor=2>; rel=next', '/v1/pets?cursor=2'],
@@ -164,7 +167,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   [['<?cursor=1>; rel="prev"', '<?cursor=2>; rel="next"'], '/v1/pets?cursor=2'],
   [['<?cursor=2>; rel="next"', '<?cursor=1>; rel="prev"'], '/v1/pets?cursor=2'],
   ['<?cursor=2>; rel="next", <?cursor=3>; rel="next"', '/v1/pets?cursor=2'],
-  // malformed, and long enough that a backtracking parser would hang
+  // These headers are malformed, or so long that a backtracking parser would hang.
   ['?cursor=1; rel="next"', 'end'],
   ['<?cursor=1; rel="next"', 'end'],
   ['<?cursor=1>; title="; rel="next', 'end'],
@@ -172,7 +175,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['<'.repeat(12_000), 'end'],
   [`<?cursor=1>${'; '.repeat(6_000)}`, 'end'],
   [`<?cursor=2>;${' '.repeat(6_000)}rel${' '.repeat(6_000)}=next`, '/v1/pets?cursor=2'],
-  // The key is only for the base URL.
+  // The client must send the key only to URLs below the base URL.
   ['<http://other.example/v1/pets>; rel="next"', ['http://other.example/v1/pets', '{origin}/v1']],
   ['<//other.example/v1/pets>; rel="next"', ['http://other.example/v1/pets', '{origin}/v1']],
   ['<http://127.0.0.1:1/v1/pets>; rel="next"', ['http://127.0.0.1:1/v1/pets', '{origin}/v1']],
@@ -196,7 +199,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['</v1/../admin>; rel="next"', ['{origin}', '{origin}/v1']],
   ['</v1/%2e%2E/admin>; rel="next"', ['{origin}', '{origin}/v1']],
   ['</v1/.%2e/admin>; rel="next"', ['{origin}', '{origin}/v1']],
-  // the same page again
+  // These links lead to the same page again.
   ['<>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<#page2>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<?limit=100>; rel="next"', ['{origin}/v1/pets?limit=100']],
@@ -240,7 +243,7 @@ const morePages: HostileCase[] = [
   },
 ];
 
-/** Texts in the error, or 'retries'. */
+/** For each response, the texts in the client's error, or 'retries' if the client must retry. */
 const responseCases: [title: string, response: Behavior, outcome: (string | RegExp)[] | 'retries'][] = [
   [
     'a body that is cut without a lost connection',
@@ -571,7 +574,7 @@ export const hostileCases: HostileCase[] = [
   ...apiKeys,
 ];
 
-/** Cases of clients with an argument for the idempotency key. */
+/** Additional cases for clients that have an argument for the idempotency key. */
 export const idempotencyKeyCases: HostileCase[] = ['', ' ', '\n', 'a\r\nX-Key: b', 'é', '\u0007'].map(
   (key) => ({
     title: `the idempotency key ${JSON.stringify(key)}`,

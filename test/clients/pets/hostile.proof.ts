@@ -16,7 +16,8 @@ import {
 } from './example-clients.ts';
 import { type HostileCase, hostileCases, idempotencyKeyCases } from './hostile-cases.ts';
 
-// Runs the clients in docs/clients with rare and wrong input. A server sends all responses, so no service is needed.
+// These tests run the clients in docs/clients with rare and wrong input. A server sends all responses, so no service is
+// needed.
 
 const folder = temporaryFolder();
 const apiKey = generateApiKey('staging');
@@ -48,7 +49,7 @@ for (const client of clients) {
 
     const cases = client.hasKeyArgument ? [...hostileCases, ...idempotencyKeyCases] : hostileCases;
     test.concurrent.each(cases.map((hostile) => [hostile.title, hostile] as const))(
-      '%s',
+      'handles %s',
       async (_, hostile) => {
         const server = await startServer();
         const found = await play(client, hostile.hasShortTimeout ? impatientFiles : files, hostile, server);
@@ -70,7 +71,7 @@ for (const client of clients) {
       },
     );
 
-    test.concurrent('a base URL with a non-ASCII host is converted, or rejected with advice', async () => {
+    test.concurrent('converts a base URL with a non-ASCII host, or rejects it with advice', async () => {
       const server = await startServer();
       server.decide(inOrder({ status: 200, body: '[]' }));
       const environment = {
@@ -87,7 +88,7 @@ for (const client of clients) {
       );
     });
 
-    test.concurrent('a redirect to another server does not send it the key', async () => {
+    test.concurrent('does not send the key to another server after a redirect', async () => {
       const [server, other] = [await startServer(), await startServer()];
       server.decide(inOrder({ status: 307, headers: { Location: `${other.baseUrl}/pets` } }));
       const environment = { BASE_URL: server.baseUrl, API_KEY: apiKey };
@@ -108,7 +109,7 @@ for (const client of clients) {
 
     const { show } = client;
     if (show === undefined) return;
-    test.concurrent('the client object does not print the key', async () => {
+    test.concurrent('does not reveal the key when the client object is printed', async () => {
       const environment = { BASE_URL: 'http://127.0.0.1:1/v1', API_KEY: apiKey };
       const { code, stdout, stderr } = await runIn(files, client, show, ['', ''], environment);
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });

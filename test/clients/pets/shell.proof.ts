@@ -15,8 +15,8 @@ import { done, type Outcome, outcomeOf } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clients, describeFor, unpack } from './example-clients.ts';
 
-// Tests what only the shell client has: shells, programs that it calls, files and signals. The proxies send all responses,
-// so most tests need no service.
+// These tests cover what only the shell client has: shells, programs that it calls, files and signals. The proxies send all
+// responses, so most tests need no service.
 
 const SHELLS = [
   ['sh'],
@@ -128,7 +128,7 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
         expect(requests[2]!.time - requests[1]!.time).toBeGreaterThan(6_950);
       });
 
-      // An algorithm that is not linear exceeds the time limit of a test.
+      // An algorithm that is not linear would exceed the time limit of a test.
       test.concurrent('reads long text and white space', async () => {
         const body = `[${' '.repeat(300_000)}"${'日'.repeat(400_000)}"]`;
         const prepared = await prepare(
@@ -145,7 +145,7 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
   testPrograms();
   testKeyFiles();
 
-  test.concurrent('tells the head of a response from interim responses, the body and trailers', async () => {
+  test.concurrent('distinguishes the head of a response from interim responses, the body and trailers', async () => {
     const { environment, run } = await prepare();
     const [ok, list, next] = ['HTTP/1.1 200 OK\r\n', 'Content-Length: 2\r\n\r\n[]', '>; rel=next\r\n'];
     const forged = 'HTTP/1.1 200 OK\r\nx-amzn-requestid: forged\r\nLink: </v1/forged>; rel=next\r\n\r\n[]';
@@ -153,7 +153,7 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
     const responses = [
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </v1/hint${next}\r\n${ok}Link: <?2${next}${list}`,
       `${ok}Link: <?3>;\r\n \ttitle=a;\n\trel=next\r\n${list}`,
-      'HTTP/1.1 201 Created\r\nx-amzn-RequestId: a', // retried, because the head is cut
+      'HTTP/1.1 201 Created\r\nx-amzn-RequestId: a', // The client retries, because the head is cut.
       `${ok}Link: <?4${next}${list}`,
       `${chunked}2\r\n[]\r\n0\r\nLink: <?5${next}\r\n`,
       `${chunked}2\r\n{}\r\n1\r\n]\r\n0\r\nLink: <?5${next}\r\n`,
@@ -422,29 +422,32 @@ function testShell(shell: string[]): void {
     },
   );
 
-  test.concurrent.each(['SIGINT', 'SIGTERM'] as const)('%s ends it and leaves no files', async (signal) => {
-    const { proxy, folder, start } = await prepare('hang');
-    const [file, parameters, options] = start(shell, `${CREATE}; echo unreachable`, ['pet.json']);
-    const before = readdirSync(folder);
-    const running = spawn(file, parameters, {
-      ...options,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [running.stdout, running.stderr])
-      stream.on('data', (data: Buffer) => (output += data.toString()));
-    proxy.decide(() => {
-      process.kill(-running.pid!, signal); // a terminal sends SIGINT to all processes of the group
-      return 'hang';
-    });
-    const [code, endedBy] = (await once(running, 'close')) as [number | null, NodeJS.Signals | null];
-    expect(endedBy ?? code).toEqual(endedBy ? signal : { SIGINT: 130, SIGTERM: 143 }[signal]);
-    expect(output).not.toContain('unreachable');
-    expect(output).not.toContain(apiKey);
-    expect(readdirSync(folder)).toEqual([...before, 'pet.json.key'].toSorted());
-    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
-  });
+  test.concurrent.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends after %s and leaves no temporary files',
+    async (signal) => {
+      const { proxy, folder, start } = await prepare('hang');
+      const [file, parameters, options] = start(shell, `${CREATE}; echo unreachable`, ['pet.json']);
+      const before = readdirSync(folder);
+      const running = spawn(file, parameters, {
+        ...options,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      for (const stream of [running.stdout, running.stderr])
+        stream.on('data', (data: Buffer) => (output += data.toString()));
+      proxy.decide(() => {
+        process.kill(-running.pid!, signal); // A terminal sends SIGINT to all processes of the group.
+        return 'hang';
+      });
+      const [code, endedBy] = (await once(running, 'close')) as [number | null, NodeJS.Signals | null];
+      expect(endedBy ?? code).toEqual(endedBy ? signal : { SIGINT: 130, SIGTERM: 143 }[signal]);
+      expect(output).not.toContain('unreachable');
+      expect(output).not.toContain(apiKey);
+      expect(readdirSync(folder)).toEqual([...before, 'pet.json.key'].toSorted());
+      expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
+    },
+  );
 
   test.concurrent('uses one key per file, also in parallel', async () => {
     const { folder, run, sent } = await prepare(...Array.from({ length: 8 }, () => created));
@@ -588,7 +591,7 @@ function testKeyFiles(): void {
     expect(proxy.requests).toEqual([]);
   });
 
-  // Users without write access cannot be simulated, because tests can run as root. Nobody can create files in /proc.
+  // Tests can run as root, who can write to a read-only folder. In /proc, not even root can create files.
   (existsSync('/proc/version') ? test.concurrent : test.skip)(
     'sends nothing from a read-only folder',
     async () => {

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../../support/tools.ts';
 import { fileOf, wrongUses } from './example-clients.ts';
 
-// Compiles the TypeScript client and its example in projects that `tsc --init` creates.
+// These tests compile the TypeScript client and its example in projects that `tsc --init` creates.
 
 const parent = temporaryFolder();
 /** Folders of TypeScript 7, which the project uses, and of TypeScript 5. */

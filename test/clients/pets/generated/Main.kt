@@ -42,7 +42,7 @@ fun main() {
     }
 }
 
-/** AWS can send a body that is not an Error. */
+/** Returns the Error in a body, or null, because AWS can send a body that is not an Error. */
 fun parsed(body: Any?): Any? =
     runCatching { moshi.adapter(org.openapitools.client.models.Error::class.java).fromJson(body as String) }.getOrNull()
 
