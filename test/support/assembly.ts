@@ -53,7 +53,7 @@ export function cdkSynth(assembly: string, { parameters = [], stages }: SynthOpt
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // Clears the value that Jest sets, because the CDK's report depends on this variable.
+    // This clears the value that Jest sets, because the CDK's report depends on this variable.
     NODE_ENV: '',
     ...stagesEnvironment(stages),
   });

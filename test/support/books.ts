@@ -13,7 +13,7 @@ import {
 import { listQuery } from '../../shared/contract/lists.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 
-// A made-up collection for tests of what all collections share.
+// Books are a made-up collection, for tests of behavior that all collections share.
 
 const Genre = enumeration(['crime', 'poetry']);
 
@@ -93,7 +93,7 @@ const index = (IndexName: string, key: string) =>
     Projection: { ProjectionType: 'ALL' },
   }) satisfies Table['properties']['GlobalSecondaryIndexes'] extends (infer I)[] | undefined ? I : never;
 
-/** The table of books. Its name is that of the environment variable with its name. */
+/** The table of books. Its name is `BOOKS_TABLE`, like that of the environment variable that contains the name. */
 export const booksTable: Table = {
   logicalId: 'BOOKS_TABLE',
   properties: {

@@ -66,7 +66,7 @@ export async function startClientProxy(service: string) {
       if (!behavior.isEndless) return void response.end(behavior.body);
       return sendEndlessly(response, behavior.body ?? '');
     }
-    // Forwards the Host header too, so that links in the response point to the proxy.
+    // The proxy also forwards the Host header, so that links in the response point to the proxy.
     const reply = await passOn(new URL(target, service), request, body);
     if (behavior === 'lose') return void request.socket.destroy();
     response.writeHead(reply.status, reply.headers);
@@ -75,9 +75,9 @@ export async function startClientProxy(service: string) {
   }
 
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => request.socket.destroy()); // the client or the service disconnected
+    respond(request, response).catch(() => request.socket.destroy()); // The client or the service disconnected.
   });
-  // Node's fetch opens a tunnel also for http. The proxy answers the requests in the tunnel itself.
+  // Node's fetch opens a tunnel to its HTTP proxy even for http. This proxy itself responds to the requests in the tunnel.
   server.on('connect', (_request, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     server.emit('connection', socket);

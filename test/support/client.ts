@@ -64,7 +64,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
-    // Prints each rejection by AWS, because AWS documents only some of its rejections.
+    // Each rejection by AWS is printed, because AWS documents only some of its rejections.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection by AWS: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
@@ -98,7 +98,7 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Htt
   }
 }
 
-/** Sends a create request. Sends strings and bytes unchanged, and other bodies as JSON. */
+/** Sends a create request. If the body is a string or bytes, it is sent unchanged, and otherwise as JSON. */
 export async function post(
   path: string,
   body: unknown,

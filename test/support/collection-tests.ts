@@ -128,13 +128,14 @@ export function getResponses({ path }: CollectionBasics, createId: OperationId):
   };
 }
 
+/** Returns requests with marked values for an operation that lists a collection. */
 export const markedLists: OperationTests['markedRequests'] = ({ query }) => [
   { status: 200 },
   { status: 400, query: { limit: query } },
   { status: 400, query: { cursor: query } },
 ];
 
-/** Returns creates with marked items. @param newItem as in `CollectionTests` */
+/** Returns a function that returns requests with marked values for an operation that creates an item. */
 export function markedCreates({ newItem }: CollectionBasics): OperationTests['markedRequests'] {
   return ({ text, integer, unknownField, header, idempotencyKey, key, otherKey }) => {
     const bodyOf = (value: string) => stringifyJson({ ...newItem(value, BigInt(integer)), unknownField });
@@ -164,7 +165,11 @@ export function markedCreates({ newItem }: CollectionBasics): OperationTests['ma
   };
 }
 
-/** @param idParameter name of the path parameter, such as `bookId` */
+/**
+ * Returns a function that returns requests with marked values for an operation that gets an item.
+ *
+ * @param idParameter name of the path parameter, such as `bookId`
+ */
 export function markedGets(idParameter: string): OperationTests['markedRequests'] {
   return () => [{ status: 200 }, { status: 404, pathParameters: { [idParameter]: 'none' } }];
 }

@@ -152,7 +152,7 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
-    // Ignores bodies that are nested too deeply, because the depth that the parser supports depends on the stack size.
+    // Bodies that are nested too deeply are ignored, because the depth that the parser supports depends on the stack size.
     return error instanceof RangeError ? [] : [(error as Error).message];
   }
 }
@@ -163,7 +163,7 @@ function isExtremeBody({ body = '' }: Exchange): boolean {
   return text.includes('\ufffd') || depthOf(text) > MAX_DEPTH || hasBlankText(text);
 }
 
-/** Returns whether a text in the body is blank. Some fields must not be blank, but the document says it only in words. */
+/** Returns whether a text in the body is blank. Some fields must not be blank, but the document says so only in words. */
 function hasBlankText(json: string): boolean {
   let found = false;
   try {
@@ -194,12 +194,12 @@ function depthOf(json: string): number {
  */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // Replaces integers outside int64, because the validator does not check the format of a double.
+    // Integers outside int64 are replaced, because the validator does not check the format of a double.
     return BigInt.asIntN(64, value) === value ? Number(value) : 0.5;
   }
-  // Replaces fractions that were rounded to integers. For true integers below 1e19, `parseJson` returns a bigint.
+  // Fractions that were rounded to integers are replaced. For true integers below 1e19, `parseJson` returns a bigint.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // Replaces strings that the published schemas forbid only in words.
+  // Strings that the published schemas forbid only in words are replaced.
   if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\ufffd'))) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;

@@ -71,7 +71,7 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses a database call's fault, or undefined for none. `call` counts from 1. `read` returns the call's body. */
+/** Returns the fault to inject into a database call, or undefined. `call` counts from 1. `read` returns the call's body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
@@ -81,7 +81,7 @@ export type ChooseFault = (
 export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;
   const server = http.createServer(async (request, response) => {
-    const body = text(request); // read immediately, because the client aborts the request after a timeout
+    const body = text(request); // The body is read now, because the client aborts the request after a timeout.
     body.catch(() => {});
     const execute = async () => passOn(target, request, await body);
     try {
@@ -90,7 +90,7 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
       if (!fault) return send(response, await execute());
       await faults[fault]({ request, response, server, execute });
     } catch {
-      request.socket.destroy(); // the client or the database closed the connection
+      request.socket.destroy(); // The client or the database closed the connection.
     }
   });
   server.keepAliveTimeout = 60_000;

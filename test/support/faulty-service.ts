@@ -22,7 +22,7 @@ type Handler = (event: any, context: Context) => Promise<any>;
 
 /**
  * Starts a stage's API with an in-memory database. `chooseFault` chooses the fault for each database call. The
- * functions run in this process and accept any number of concurrent requests, so tests don't wait for Lambda instances.
+ * functions run in this process and accept any number of concurrent requests, so tests do not wait for Lambda instances.
  * Call this function only once per process, because the SDK keeps its first endpoint.
  */
 export async function startFaultyService(template: Template, chooseFault: ChooseFault = () => undefined) {

@@ -60,7 +60,7 @@ export function serveIndexes(
   booksAtOnce = Infinity,
   afterQuery = (): void => {},
 ): void {
-  mock.reset(); // otherwise, the record of calls grows with each run and slows the test down
+  mock.reset(); // Otherwise, the record of calls would grow with each run and slow the test down.
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];

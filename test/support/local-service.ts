@@ -37,7 +37,11 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until `pattern` is printed. @throws Error with the output if the service exits or prints no match in time */
+  /**
+   * Waits until the output contains a match of `pattern`, and returns the match.
+   *
+   * @throws Error with the output if the service exits or prints no match in time
+   */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {

@@ -30,7 +30,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     },
     /**
      * Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails.
-     * The lines of the output are cut, because Jest needs minutes to show a string of some 100 kB in a line.
+     * Lines are cut after 1,000 characters, because Jest needs minutes to show a line of some 100 kB.
      */
     async failureOf(script: string, variables: Record<string, string> = {}): Promise<string> {
       // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.

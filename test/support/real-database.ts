@@ -28,7 +28,7 @@ export async function startTables(template: Template, others: Table[] = []): Pro
  * use the database at `databaseEndpoint`. Call this function only once, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
-  // Removes the developer's AWS settings, because some, such as AWS_PROFILE, would override the settings below.
+  // The developer's AWS settings are removed, because some, such as AWS_PROFILE, would override the settings below.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, databaseEnvironment(databaseEndpoint, operatorAccessKeyId));
   const functions = template.resources('AWS::Lambda::Function');

@@ -33,7 +33,7 @@ export function startModule(
     env,
     maxBuffer: Infinity,
   });
-  running.child.stdin!.on('error', () => {}); // the command may exit without reading its input
+  running.child.stdin!.on('error', () => {}); // The command may exit without reading its input.
   running.child.stdin!.end(input);
   return { process: running.child, ended: outcomeOf(running) };
 }
@@ -48,7 +48,7 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
 
 /** Returns this process's environment with `additions` and without the developer's settings for AWS and npm. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // Also omits BASE_URL and API_KEY, because HTTP tests set these variables and commands must not read them.
+  // BASE_URL and API_KEY are omitted too, because HTTP tests set these variables and commands must not read them.
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
   );

@@ -33,7 +33,7 @@ export function templatesOf(
     context: {
       ...cdkJson.context,
       ...context,
-      // Allows templates with validation errors, because `cdk synth` reports these errors before a deployment.
+      // This setting allows templates with validation errors, because `cdk synth` reports these errors before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
