@@ -45,25 +45,25 @@ beforeAll(async () => {
   await Promise.all([clone(onWindows, 'crlf'), clone(onLinux, 'lf')]);
 });
 
-test('no text file contains a CR', () => {
+test('no text file in a clone on Windows contains a CR', () => {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: onWindows, encoding: 'utf8' }).split('\0');
   const texts = files.filter((file) => file !== '' && !file.endsWith('.png'));
   expect(texts.length).toBeGreaterThan(100);
   expect(texts.filter((file) => readFileSync(join(onWindows, file)).includes('\r'))).toEqual([]);
 });
 
-test('npm run check passes', async () => {
+test('npm run check passes in a clone on Windows', async () => {
   expect(await failureOf(onWindows, 'npm', 'run', 'check')).toBe('');
 });
 
-test('shell scripts have no syntax errors', async () => {
+test('shell scripts in a clone on Windows have no syntax errors', async () => {
   const clients = globSync('docs/clients/*.sh', { cwd: onWindows });
   for (const file of clients) expect(await failureOf(onWindows, 'sh', '-n', file)).toBe('');
   const scripts = ['.ci/run', ...globSync('{docs,test}/**/*.sh', { cwd: onWindows })];
   for (const file of scripts) expect(await failureOf(onWindows, 'bash', '-n', file)).toBe('');
 });
 
-test('a deployment uploads the same files as from a clone on Linux', async () => {
+test('a deployment from a clone on Windows uploads the same files as from a clone on Linux', async () => {
   const [hashes, hashesOnLinux] = await Promise.all([assetHashes(onWindows), assetHashes(onLinux)]);
   expect(Object.values(hashes).flat().length).toBeGreaterThan(4);
   expect(hashes).toEqual(hashesOnLinux);

@@ -16,7 +16,7 @@ const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
   return module ? [{ command: name === 'start' ? 'npm start' : `npm run ${name}`, module }] : [];
 });
 
-// Runs each command outside Jest, because commands share files with tests and could import code that needs Jest.
+// Each command runs outside Jest, because commands share files with tests and could import code that needs Jest.
 test.each(commands)('$command -- --help prints the usage', async ({ command, module }) => {
   expect(done(await runModule(module, ['--help']))).toContain(command);
 });
@@ -26,7 +26,7 @@ describe('in a folder with special characters and the settings of other projects
   mkdirSync(parent);
   const project = copyProject(parent, allFiles());
   writeFileSync(join(parent, '.editorconfig'), '[*]\nindent_style = tab\nend_of_line = crlf\n');
-  // The manifest of a project without packages, which Yarn's Plug'n'Play also applies to the folders in the project.
+  // This is the manifest of a project without packages. Yarn's Plug'n'Play also applies it to the folders in the project.
   const manifest = { packageLocation: './', packageDependencies: [], linkType: 'SOFT' };
   writeFileSync(
     join(parent, '.pnp.data.json'),

@@ -64,7 +64,7 @@ test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
     const deletions: [action: string, arn: string][] = [
       ['dynamodb:DeleteTable', table],
       ['dynamodb:UpdateContinuousBackups', table],
-      ['dynamodb:UpdateTimeToLive', table], // deletes the items whose TTL attribute is in the past
+      ['dynamodb:UpdateTimeToLive', table], // DynamoDB deletes items whose TTL attribute is in the past.
       ['dynamodb:DeleteBackup', `${table}/backup/01-ab`],
       ['logs:DeleteLogGroup', `logs:REGION:ACCOUNT:log-group:${name}`],
       ['backup:DeleteBackupVault', `backup:REGION:ACCOUNT:backup-vault:${name}`],
@@ -192,7 +192,7 @@ describe('the policies of the deployment roles', () => {
     expect(missing).toEqual([]);
   });
 
-  test('let the role of staging only read and cancel, and neither role items, keys or the stacks of others', () => {
+  test('let the role of staging only read and cancel, and let neither role use items, keys or the stacks of others', () => {
     const changes = ['lambda:UpdateAlias', 'cloudformation:UpdateStack', 'lambda:PutFunctionConcurrency'];
     expect(changes.filter((action) => permits(checks, action, arns[action.split(':')[0]!]!))).toEqual([]);
     const table = 'arn:aws:dynamodb:REGION:ACCOUNT:table/PetStore-production-StorageApiKeys1A2B';
@@ -244,7 +244,7 @@ test('the policies require the permissions boundary for new and changed roles, a
 test('the permissions boundary allows exactly the actions that the roles in the stacks need', () => {
   const inline = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = inline.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
-  // Matches actions that the roles of API Gateway and AWS Backup get from AWS managed policies, not from templates.
+  // API Gateway's and AWS Backup's roles get these actions from AWS managed policies, not from templates.
   const managed =
     /^logs:(?:CreateLogGroup|Describe|FilterLog|GetLog)|^(?:backup|kms):|^dynamodb:(?:Describe|ListTags|\w+Backup)/;
   const needed = new Set(used.flatMap(({ Action }) => Action));

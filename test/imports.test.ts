@@ -9,10 +9,10 @@ const sdk = '{@aws-sdk,@smithy}/**';
 const others = 'other packages';
 
 /**
- * What the files of each room may import. A file that matches several rooms belongs to the last of them. The rooms keep
- * middy and most of the SDK out of the CDK app, the CDK out of the functions, and the project out of the emulator.
+ * What files may import, by the pattern of their paths. If several patterns match a file, the last of them applies. The rules
+ * keep middy and most of the SDK out of the CDK app, the CDK out of the functions, and the project out of the emulator.
  */
-const rooms = {
+const allowedImports = {
   'functions/**': [
     'aws-lambda',
     'shared/*',
@@ -55,12 +55,12 @@ const rooms = {
   'infra/local/emulator/**': [others, 'infra/local/emulator/**'],
 };
 
-test('files import only what their room may import', () => {
+test('files import only what test/imports.test.ts allows in their folders', () => {
   const files = globSync('{functions,shared,infra}/**/*.ts').map((file) => file.replaceAll('\\', '/'));
   const violations = files.flatMap((file) => {
-    const room = Object.entries(rooms).findLast(([pattern]) => matchesGlob(file, pattern));
-    if (!room) return [`${file} is in no room of test/imports.test.ts`];
-    const [, allowed] = room;
+    const rule = Object.entries(allowedImports).findLast(([pattern]) => matchesGlob(file, pattern));
+    if (!rule) return [`${file} matches no pattern in test/imports.test.ts`];
+    const [, allowed] = rule;
     return importsOf(file).flatMap((name) => {
       const imported = name.startsWith('.') ? join(file, '..', name) : name;
       const isOther = imported === name && ![cdk, middy, sdk].some((pattern) => matchesGlob(name, pattern));

@@ -26,7 +26,7 @@ export default {
   rootDir,
   coverageProvider: 'v8',
   testTimeout: TEST_LIMIT_MILLISECONDS,
-  // Uses all cores, because most test files wait for child processes. By default, Jest leaves one core free.
+  // Jest uses all cores, because most test files wait for child processes. By default, it leaves one core free.
   maxWorkers: '100%',
   projects: [
     {

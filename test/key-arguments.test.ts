@@ -52,8 +52,8 @@ test('the commands for operators in docs pass API keys to curl, but not as argum
 });
 
 /**
- * Writes a replacement of curl to `folder`. It records its arguments, which all users of a machine can see, and the headers
- * that it reads from file descriptors and standard input.
+ * Writes a replacement of curl to `folder`. The replacement records its arguments, which all users of a machine can see, and
+ * the headers that it reads from file descriptors and standard input.
  */
 function fakeCurl(folder: string) {
   const [argumentsFile, headersFile] = [join(folder, 'arguments'), join(folder, 'headers')] as const;

@@ -18,7 +18,7 @@ const statements: any[] = globSync(['docs/*.md', 'docs/policies/*.json'])
   .filter((code) => /^\{\s*"Version"/.test(code))
   .map((code) => code.replaceAll('ACCOUNT', '123456789012').replaceAll(/REGION|PUT-[\w-]+/g, 'eu-west-1'))
   .flatMap((code) => JSON.parse(code).Statement)
-  // Skips trust policies, which have a principal instead of a resource, because parliament does not support them.
+  // Trust policies, which have a principal instead of a resource, are skipped, because parliament does not support them.
   .filter(({ Principal }) => !Principal);
 
 /** Returns whether a finding of parliament is a false positive, or accepted as harmless. */

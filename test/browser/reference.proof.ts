@@ -69,7 +69,7 @@ function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
 async function openReference(url: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1024 } });
   const requests: string[] = [];
-  // Errors and warnings of the page, such as violations of the Content Security Policy.
+  /** Errors and warnings of the page, such as violations of the Content Security Policy. */
   const problems: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => problems.push(error.message));
@@ -135,7 +135,7 @@ async function renderPictures(): Promise<void> {
 (executablePath ? describe : describe.skip)('the reference page', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath! });
-    // Uses the default port to update the screenshot, because the screenshot shows the base URL.
+    // To update the screenshot, the service uses the default port, because the screenshot shows the base URL.
     service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
     served = await openReference(url);
