@@ -36,7 +36,7 @@ const secrets: Secrets = {
 /** Returns the names of the secrets of which `text` contains a fragment, because error messages can quote fragments. */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
-    const withoutPrefix = among[name]!.replace(/^.+_/, ''); // the prefix of API keys is public
+    const withoutPrefix = among[name]!.replace(/^.+_/, ''); // The prefix of API keys is public.
     // A short fragment of a number could occur in a timestamp by chance.
     const fragments = fragmentsOf(withoutPrefix, name === 'integer' ? 15 : 9);
     return fragments.flatMap(encodingsOf).some((code) => text.includes(code));

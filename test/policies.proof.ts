@@ -56,7 +56,7 @@ test('the customized bootstrap lets the pipeline change only the stacks of this 
   const limit = blockWith('limit()', readFileSync('docs/pipelines.md', 'utf8'));
   const { stdout, stderr } = spawnSync('bash', ['-ec', `${npx}\n${limit}`], {
     env: { PATH: process.env['PATH'], ACCOUNT: '123456789012', AWS_REGION: 'eu-west-1' },
-    stdio: ['ignore', 'pipe', 'pipe'], // with a socket as standard input, bash would run ~/.bashrc
+    stdio: ['ignore', 'pipe', 'pipe'], // With a socket as standard input, bash would run ~/.bashrc.
     encoding: 'utf8',
   });
   expect(stderr).toMatch(

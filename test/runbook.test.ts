@@ -526,7 +526,7 @@ describe('the Logs Insights queries of the runbook', () => {
     }
   });
 
-  // Lines of the access log: a request with an active key, one with an expired key, and one with a made-up key.
+  // These are lines of the access log for a request with an active key, an expired key and a made-up key.
   const [active, expired, madeUp] = [
     { keyId: 'key_1', errorType: '-', status: '200', method: 'GET', resource: '/v1/books' },
     { keyId: 'key_2', errorType: 'ACCESS_DENIED', status: '401', method: 'GET', resource: '/v1/books' },
@@ -601,7 +601,7 @@ function pathsOf(value: object, prefix = ''): string[] {
 
 /** Returns the fields that the queries of `command` read: all words except functions, keywords and aliases. */
 function fieldsRead(command: string): string[] {
-  // Removes shell variables such as `'"$1"'` from the text of the queries.
+  // Shell variables such as `'"$1"'` are removed from the text of the queries.
   const constant = scripts.join('\n').replaceAll(/'"\$\d"'/g, '');
   const queries = matchesOf(new RegExp(`\\b${command} '([^']+)'`, 'g'), constant);
   expect(queries).not.toEqual([]);

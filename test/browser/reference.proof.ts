@@ -51,7 +51,7 @@ let exported: ReferencePage;
 let stored: object;
 
 /**
- * Returns the path in the environment variable CHROMIUM, or else the path of an installed Chromium.
+ * Finds Chromium at the path in the environment variable CHROMIUM, or else at one of the usual paths.
  *
  * @returns the path, or undefined if Chromium was not found
  * @throws Error if Chromium was not found and the environment variable CI is `true`

@@ -109,6 +109,7 @@ describe.each(Object.values(collectionTests))('POST $path with invalid input', (
       { 'Content-Type': 'application/json; charset=iso-8859-1' },
     ],
     // This case uses gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
     ['Content-Encoding must be identity or omitted.', { 'Content-Encoding': 'gzip' }, gzipSync(rejected)],
   ])('returns a 415 with the message "%s" for the headers %j', async (message, headers, body = rejected) => {
     expectError(await post(path, body, headers), 415, 'unsupported_media_type', message);

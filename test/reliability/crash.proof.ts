@@ -107,7 +107,7 @@ test('the local service stores each acknowledged item exactly once even if it is
   test('stops the local service without the loss of an acknowledged item', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
-    // Limits the size of the service's files, because the service reports an exceeded limit as a full disk.
+    // This limits the size of the service's files. The service reports an exceeded limit as a full disk.
     spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
     const burst = await createUntilExit(victim);
     expect(await ended).toEqual([1, null]);

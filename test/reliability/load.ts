@@ -46,9 +46,9 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     connections,
     duration,
     timeout: TIMEOUT_SECONDS,
-    bailout: 1_000, // number of errors after which the load ends, because the service has probably stopped
+    bailout: 1_000, // The load ends after this number of errors, because the service has probably stopped.
     headers,
-    idReplacement: true, // also replaces `[<id>]` in headers
+    idReplacement: true, // This also replaces `[<id>]` in headers.
     requests: roundOf(`${new URL(baseUrl).pathname}${listPath}`),
   });
   process.once('SIGINT', () => running.stop());

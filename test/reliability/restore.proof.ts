@@ -320,7 +320,7 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('unchanged')).toEqual([{ id: 1n }]);
   });
 
-  // Without filters, the index `newest` is the only one, whose key all items have.
+  // If the collection has no filters, `newest` is its only index, and all items have the key of this index.
   test('adds the keys of the indexes that were added after the restore point', async () => {
     const { before, after, filters } = tableOf('older', 3);
     const names = filters.map(({ query }) => `newest-by-${Object.keys(query).join('-and-')}`);

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { expectNoViolation, runSchedule } from './schedules.ts';
 import { scopes } from './scopes.ts';
 
-describe.each(Object.entries(scopes))('%s', (_name, scope) => {
-  test('holds all promises if nothing fails', async () => {
+describe.each(Object.entries(scopes))('in the simulation "%s",', (_name, scope) => {
+  test('all promises hold if nothing fails', async () => {
     const { counterExample } = await runSchedule(scope, []);
     expect(counterExample).toBeUndefined();
   });
 
   // The code under test must see only the simulated clock, timers and random numbers.
-  test('has the same events whenever a schedule is repeated', async () => {
+  test('a repeated schedule has the same events', async () => {
     const schedule = [0, 3, 0, 1];
     const { lines } = await runSchedule(scope, schedule);
     expect((await runSchedule(scope, schedule)).lines).toEqual(lines);

@@ -154,7 +154,7 @@ function requirePromises(world: World, database: Database, commands: Command[]):
   } else
     require(old.expiresAt === undefined, 'An interrupted rotation does not change the old key.', { old });
 
-  // A command that was killed, or could not report the outcome, can leave one key more.
+  // A command that was killed, or could not report the outcome, can leave one additional key.
   const unknown = commands.filter(
     ({ isComplete, error }) => !isComplete && !error?.includes('was revoked'),
   ).length;

@@ -34,7 +34,7 @@ async function runUntilFinished(
 ): Promise<void> {
   for (let run = 0; run < MAX_RUNS; run += 1) {
     const script = world.addProcess(`${name} ${run + 1}`, {
-      environment: { ...variables, PART: '1/256' }, // the part with all items
+      environment: { ...variables, PART: '1/256' }, // This part contains all items.
       isKillable: true,
     });
     imports += 1;

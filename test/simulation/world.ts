@@ -99,7 +99,12 @@ export function sendFirstRequest(
 
 let firstRequests = Promise.resolve();
 
-/** @throws Violation if a statement does not hold. `found` shows what is wrong. */
+/**
+ * Checks a statement about the result of a world.
+ *
+ * @param found values that show why the statement does not hold
+ * @throws Violation if the statement does not hold
+ */
 export function require(holds: boolean, statement: string, found: object): void {
   if (holds) return;
   const text = JSON.stringify(found, (_key, value) => (typeof value === 'bigint' ? `${value}` : value));

@@ -93,7 +93,7 @@ const index = (IndexName: string, key: string) =>
     Projection: { ProjectionType: 'ALL' },
   }) satisfies Table['properties']['GlobalSecondaryIndexes'] extends (infer I)[] | undefined ? I : never;
 
-/** The table of books. Its name is `BOOKS_TABLE`, like that of the environment variable that contains the name. */
+/** The table of books. Its logical id is also the name of the environment variable that contains the table's name. */
 export const booksTable: Table = {
   logicalId: 'BOOKS_TABLE',
   properties: {

@@ -43,9 +43,9 @@ export interface OperationTests {
   /** The function's permissions, except those for logs and traces. */
   permissions: Permissions;
   /**
-   * Calls by status: one for the success response and one for each error in the operation's contract. The body of
-   * each call's first response must equal the documented example. The file responses.test.ts lists the calls
-   * for the responses of API Gateway.
+   * Calls by status: one for the success response and one for each error in the operation's contract. The body of each
+   * call's first response must equal the documented example. The calls for the responses of API Gateway are in
+   * test/infra/documents/openapi/responses.test.ts.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */

@@ -7,7 +7,8 @@ import { setFunctionsEnvironment, stagingTemplate, startTables } from './real-da
  * Starts the staging stack's tables for the tests in the file. Disables `setTimeout` in these tests, because a timeout
  * on a busy machine would not indicate a fault of the service.
  *
- * @param others tables outside the stack, with the environment variable with their name as logical id
+ * @param others tables outside the stack. The logical id of each table is its name, and also the name of the environment
+ *   variable that contains the name.
  */
 export function useRealTables(others: Table[] = []): void {
   let tables: Database;

@@ -147,7 +147,7 @@ function testCreates(client: ExampleClient): void {
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
     const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // 1 s minus a tolerance for clock differences
+    expect(second! - first!).toBeGreaterThan(950); // This is 1 s minus a tolerance for differences of clocks.
   });
 
   test.concurrent('creates one pet if the service does not respond before the timeout', async () => {

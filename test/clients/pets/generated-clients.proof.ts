@@ -136,7 +136,7 @@ function start(command: string) {
   const program = spawn('sh', ['-ec', command], { cwd: folder, env });
   let errors = '';
   program.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  program.stdin.on('error', () => {}); // ignored, because `send` throws an error if the program has exited
+  program.stdin.on('error', () => {}); // `send` throws an error if the program has exited.
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
     async send(input: Call): Promise<any> {

@@ -51,7 +51,7 @@ async function send(size: number, isChunked: boolean, authorization = ''): Promi
   return Number((await response).split(' ')[1]);
 }
 
-await service.request(path); // starts the function
+await service.request(path); // This request starts the function.
 const isMeasurable = existsSync(`${own}/clear_refs`);
 const before = isMeasurable ? megabytes('VmRSS') : 0;
 
@@ -73,7 +73,7 @@ const times = (count: number, request: () => Promise<number>) =>
       MAX_MORE_MEGABYTES_WITH_INSTANCE,
     ],
   ])('%s, and returns a %i', async (_what, expected, run, limit = MAX_MORE_MEGABYTES) => {
-    writeFileSync(`${own}/clear_refs`, '5'); // resets VmHWM
+    writeFileSync(`${own}/clear_refs`, '5'); // This resets VmHWM.
     const statuses = await run();
     const more = Math.round(megabytes('VmHWM') - before);
     process.stdout.write(`From ${Math.round(before)} MB: ${more} MB more\n`);

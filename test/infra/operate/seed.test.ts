@@ -85,7 +85,7 @@ describe('a create request', () => {
     decide((index) => (index === 0 ? { status: 429, headers: { 'Retry-After': '2' } } : { status: 201 }));
     await add();
     const [first, second, ...others] = creates().map(({ time }) => time);
-    // Allows 1 ms less than 2 s, because Node.js timers can fire up to 1 ms early.
+    // The limit is 1 ms less than 2 s, because Node.js timers can fire up to 1 ms early.
     expect(second! - first!).toBeGreaterThanOrEqual(1_999);
     expect(others).toEqual([]);
   });

@@ -58,7 +58,7 @@ test.each(bundles)('%s loads none of the modules of Node.js that are slow to loa
   const script = `
     await import(process.argv[1]);
     console.log(JSON.stringify(process.moduleLoadList));
-    process.exit(); // The failed connection leaves timers.`;
+    process.exit(); // The timers of the failed connection would keep the process running.`;
   const output = execFileSync(
     process.execPath,
     ['--input-type=module', '--eval', script, pathToFileURL(file).href],

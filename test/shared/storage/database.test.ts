@@ -126,7 +126,7 @@ describe('a database call', () => {
     const share = 0.2;
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
-    // Uses a new client, because a client stops retrying after several failed calls.
+    // The call uses a new client, because a client stops retrying after several failed calls.
     const call = createClient().send(new GetItemCommand({ TableName: 'books', Key: Item }));
     await expect(call).rejects.toMatchObject({
       $metadata: { attempts: 3, totalRetryDelay: share * longest },

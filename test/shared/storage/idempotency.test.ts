@@ -14,7 +14,7 @@ beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(NOW_SECONDS * 1_000 + 999);
 });
 
-test('tokenOf returns different tokens for different values even if their concatenations are equal', () => {
+test('requests with different operations, API keys or Idempotency-Keys have different tokens, even if the concatenations are equal', () => {
   const scopes: Parameters<typeof tokenOf>[] = [
     ['a', 'b', 'c,d'],
     ['a', 'b,c', 'd'],
@@ -29,7 +29,7 @@ test('tokenOf returns different tokens for different values even if their concat
 });
 
 // Records outlive a deployment. If a version calculated other hashes, a retry after its deployment would store a duplicate.
-test('tokenOf returns the same token in all versions', () => {
+test('a request has the same token in all versions', () => {
   const token = '7a612e7e12b2c6dd8609b7d8f9ae7ff52c6de13081147c991f0d02a63b2627b4';
   expect(tokenOf('createBook', 'key_1', 'a-key')).toBe(token);
 });

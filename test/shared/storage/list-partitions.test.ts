@@ -21,7 +21,7 @@ setEnvironment({ BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
 let now = 0;
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockImplementation(() => now);
-  jest.spyOn(process.stdout, 'write').mockReturnValue(true); // metrics
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true); // This suppresses metrics.
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -219,7 +219,7 @@ describe('queryLimit', () => {
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;
         let cumulative = chance;
-        // Sums the binomial distribution of the number of items in one partition.
+        // The loop sums the binomial distribution of the number of items in one partition.
         for (let items = 1; items < queryLimit(limit + 1, partitions); items += 1) {
           chance *= (limit - items + 1) / items / (partitions - 1);
           cumulative += chance;

@@ -16,7 +16,7 @@ const names = Object.entries<any>(dynamodb)
 test.each(names)(
   'the error %s is retried, and becomes a 503, if and only if the unmodified SDK retries it',
   async (name) => {
-    jest.spyOn(Math, 'random').mockReturnValue(0); // no pauses
+    jest.spyOn(Math, 'random').mockReturnValue(0); // The SDK then does not pause.
     const byDefault = new dynamodb.DynamoDBClient({ maxAttempts: 3 });
     const outcomes: object[] = [];
     for (const client of [byDefault, createClient()]) {

@@ -6,7 +6,7 @@ import { UsageError } from '../../../../infra/command.ts';
 
 const MINUTE = 60_000;
 
-/** Requests a minute that each function gets. */
+/** Requests per minute that each function gets. */
 const REQUESTS = 600;
 
 /** Functions of the fake stage by operation. */
@@ -30,7 +30,7 @@ export interface Behavior {
   driftDetection: string;
   reservedConcurrency: number | undefined;
   webAcl: string | undefined;
-  /** Returns an error for a request to AWS. */
+  /** Returns the error with which AWS rejects a request, or undefined if AWS accepts the request. */
   reject: (service: string, operation: string, input: any) => AwsError | undefined;
 }
 

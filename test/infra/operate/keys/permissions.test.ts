@@ -59,7 +59,7 @@ function tableName(logicalId: string): string {
 }
 
 function isAllowed(accessKeyId: string, action: string, resource: string): boolean {
-  if (accessKeyId === operatorAccessKeyId) return true; // requests of the test itself
+  if (accessKeyId === operatorAccessKeyId) return true; // The test itself sends these requests.
   const allowed = permits(statementsOf[accessKeyId]!, action, resource);
   if (allowed) usedActions.add(action);
   return allowed;
