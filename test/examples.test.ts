@@ -60,7 +60,7 @@ test.each(files)('the code blocks of %s have a known kind and valid syntax', (fi
   expect(problems).toEqual([]);
 });
 
-(hasCurl ? describe : describe.skip)('with curl and a new local service', () => {
+(hasCurl ? describe : describe.skip)('with curl and a new local service,', () => {
   test.each(files.filter((file) => examplesOf(file).length > 0))(
     'the examples in %s print the documented output',
     async (file) => {

@@ -90,7 +90,7 @@ test.each<[string, unknown]>([
   expect(findSecrets(written())).toEqual([]);
 });
 
-describe('if the database fails', () => {
+describe('if the database fails,', () => {
   setEnvironment(functionsEnvironment);
 
   test.each(marked)('$id logs no data from a request except the request id', async ({ id, requests }) => {

@@ -37,7 +37,7 @@ const isInstalled = run([]).status === 0;
 if (!isInstalled && process.env['CI'] === 'true')
   throw new Error("Parliament is not installed. Run pip install parliament==1.6.4 'setuptools<81'.");
 
-(isInstalled ? describe : describe.skip)('with parliament for python3', () => {
+(isInstalled ? describe : describe.skip)('with parliament for python3,', () => {
   test('parliament has no findings in the documented policies except accepted findings', () => {
     const { status, stdout } = run(statements);
     const lines = String(stdout).match(/.+/g) ?? [];

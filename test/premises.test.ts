@@ -91,8 +91,8 @@ const premises: Premise[] = [
   },
 ];
 
-describe.each(premises)('as long as $fact', ({ fact, holds, phrases }) => {
-  test('openapi.json agrees', () => {
+describe.each(premises)('the fact that $fact', ({ fact, holds, phrases }) => {
+  test('agrees with openapi.json', () => {
     const sentences = phrases.map(([file, phrase]) => `${file}:${lineOf(file, phrase) ?? '?'} "${phrase}"`);
     const advice =
       `openapi.json contradicts the fact that ${fact}. Reread these sentences, correct those that are false, and ` +
@@ -100,7 +100,7 @@ describe.each(premises)('as long as $fact', ({ fact, holds, phrases }) => {
     expect(holds(publishedContract()) ? [] : [advice, ...sentences]).toEqual([]);
   });
 
-  test('the sentences that depend on this exist', () => {
+  test('is a premise only of sentences that exist', () => {
     const missing = phrases.filter(([file, phrase]) => lineOf(file, phrase) === undefined);
     const messages = missing.map(
       ([file, phrase]) =>

@@ -209,7 +209,7 @@ async function renderPictures(): Promise<void> {
     await page.locator('html:not(.dark-mode)').waitFor();
   });
 
-  test('if exported, is read-only and explains how to send requests', async () => {
+  test('is read-only and explains how to send requests if it was exported', async () => {
     const { page } = exported;
     await operationButton(page, create).click();
     await page.getByText('"invalid_request"').waitFor();

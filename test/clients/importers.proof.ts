@@ -84,7 +84,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-(hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
+(hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools,', () => {
   test.each([
     ['Postman', 'bearerToken', '/openapi.json', []],
     ['Postman', 'bearerToken', '/openapi-3.0.json', []],

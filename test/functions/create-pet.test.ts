@@ -73,7 +73,7 @@ describe('POST /v1/pets after a version that stored no hashes of fields', () => 
   test.each([
     { name: 'Mia', categoryId: 7, status: 'available' },
     { name: 'Rex', categoryId: 7 },
-  ])('responds with 422 to a request with the same key and the pet %j', async (other) => {
+  ])('responds with a 422 to a request with the same key and the pet %j', async (other) => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolvesOnce({ Item: record });
     const { status, body } = await create(other);

@@ -40,7 +40,7 @@ describe.each(collections)('POST $path', (collection) => {
     expect(occurrences()).toEqual([counted(createdMetric(collection).name)]);
   });
 
-  test('returns 500 without a database call if an event with an Idempotency-Key has no API key id', async () => {
+  test('returns a 500 without a database call if an event with an Idempotency-Key has no API key id', async () => {
     const calls = jest.spyOn(database, 'send');
     const { status } = await post('');
     expect(status).toBe(500);
@@ -50,7 +50,7 @@ describe.each(collections)('POST $path', (collection) => {
   });
 
   const wrongTimes = ['1972-01-01T00:00:00.000Z', '2300-01-01T00:00:00.000Z'];
-  test.each(wrongTimes)('returns 503 without a database call if the clock shows %s', async (time) => {
+  test.each(wrongTimes)('returns a 503 without a database call if the clock shows %s', async (time) => {
     const calls = jest.spyOn(database, 'send');
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
     const { status, body } = await post('key_1');
@@ -64,7 +64,7 @@ describe.each(collections)('POST $path', (collection) => {
 describe.each(collections)('GET $path', ({ plural, operations }) => {
   const others = [...collections, books].filter((other) => other.plural !== plural);
 
-  test.each(others)('returns 400 for a cursor of $plural', async ({ cursorPrefix }) => {
+  test.each(others)('returns a 400 for a cursor of $plural', async ({ cursorPrefix }) => {
     const event = listEvent({ cursor: [encodeCursor(cursorPrefix, 42n, {})] });
     const { status, body } = await invoke(await handlerOf(operations.list.id), event);
     expect([status, body.message]).toEqual([

@@ -27,8 +27,8 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
 
   test.each([
     ['an id that no item has', '1'],
-    ['zero', '0'],
-    ['the lowest int64', '-9223372036854775808'],
+    ['the id zero', '0'],
+    ['the lowest int64 as the id', '-9223372036854775808'],
     ["the item's id with a minus sign", `-${id}`],
   ])('returns a 404 for %s', async (_case, address) => {
     const message = expect.stringMatching(/^No .+ has the id -?\d+\.$/);

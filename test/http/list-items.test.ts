@@ -59,7 +59,7 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&offset=-1', 3],
     ['?limit=3&unknown=%zz&=&&%=%', 3],
-  ])('with the query %p returns %d items', async (query, limit) => {
+  ])('with the query %p returns a page of the length %d', async (query, limit) => {
     const response = await request(`${path}${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);

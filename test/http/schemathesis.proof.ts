@@ -14,7 +14,7 @@ if (!isInstalled && process.env['CI'] === 'true')
 
 const folder = temporaryFolder();
 
-(isInstalled ? describe : describe.skip)('with schemathesis', () => {
+(isInstalled ? describe : describe.skip)('with Schemathesis,', () => {
   test('the responses to requests generated from openapi.json are as documented', async () => {
     const service = await startLocalService();
     const config = resolve('test/http/schemathesis.toml');

@@ -20,7 +20,7 @@ test.each([
     /^infra\/stages\.ts contains no stage none\. Choose one of its stages: /,
   ],
   [keys, ['--', 'list', '--stage', 'local', '--state', 'lost'], /^--state is invalid\. /],
-])('%s accepts the two dashes that pnpm start -- passes to it', async (command, parameters, message) => {
+])('%s accepts the two dashes that pnpm passes to it', async (command, parameters, message) => {
   expect(errorOutput(await runModule(command, parameters))).toMatch(message);
 });
 

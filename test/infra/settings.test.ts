@@ -133,7 +133,7 @@ test.each<[object, string]>([
     { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },
     'domain.hostedZoneId must be the id of a Route 53 zone',
   ],
-])('the settings %j are rejected', (changes, problem) => {
+])('the settings %j are rejected with a message that contains "%s"', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
   expect(problemOf(changes)).not.toContain('secret');
 });
@@ -259,7 +259,7 @@ describe('an ephemeral stage', () => {
     [{ stage: 'drill', 'based-on': 'prod' }, setBasedOn],
     [{ stage: 'staging', 'based-on': 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
     [{ stage: 'Jane', 'based-on': 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
-  ])('rejects the context %j with an instruction for the operator', (context, message) => {
+  ])('is rejected with an instruction for the operator if the context is %j', (context, message) => {
     expect(() => stagesOf(all, context)).toThrow(message);
   });
 });

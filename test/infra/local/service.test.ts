@@ -74,7 +74,7 @@ describe('the local service with a data folder', () => {
     );
   });
 
-  test('with --verbose, lists the resource types that it does not run', () => {
+  test('lists the resource types that it does not run if --verbose is set', () => {
     const [list = ''] = /\nNot run locally:\n(?:  \S+\n)+\n/.exec(service.output()) ?? [];
     expect(list).toContain('\n  AWS::CloudWatch::Alarm\n');
     expect(list).toContain('\n  AWS::Lambda::Permission\n');

@@ -126,7 +126,7 @@ describe('the smoke test of a stage', () => {
     expect(readFileSync(called, 'utf8')).toBe(`true ${origin}/v1 ${key} ${httpTests}`);
   });
 
-  test('without API_KEY, issues a key that expires after 1 hour, and revokes the key after the tests', async () => {
+  test('issues a key that expires after 1 hour if API_KEY is empty, and revokes the key after the tests', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');

@@ -157,7 +157,12 @@ export function tableCases(stage: StageName): AlarmCase[] {
       ['ReadThrottleEvents', 'WriteThrottleEvents'].map((event): AlarmCase => {
         const metric = metricOf('AWS/DynamoDB', event, target);
         const throttles = [2, 7].map((minute): Count => [minute, metric, 1]);
-        return [`${name.slice('Storage'.length)}Throttles`, metric, throttles, [[2, metric, 100]]];
+        return [
+          `${name.slice('Storage'.length)}Throttles`,
+          `throttles (${metric})`,
+          throttles,
+          [[2, metric, 100]],
+        ];
       }),
     );
   });

@@ -41,7 +41,7 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   },
 );
 
-describe.each(stageNames)('in %s', (stage) => {
+describe.each(stageNames)('in %s,', (stage) => {
   const alarms = resourcesOf(templates[stage], 'AWS::CloudWatch::Alarm').map(([name]) =>
     name.slice('Monitoring'.length),
   );
@@ -97,7 +97,7 @@ describe.each(stageNames)('in %s', (stage) => {
   });
 
   test.each(cases)(
-    '%s fires within 5 minutes of %s and then returns to OK',
+    '%s fires within 5 minutes after %s, and then returns to OK',
     (name, _what, firing, notFiring) => {
       const last = Math.max(...firing.map(([minute]) => minute));
       for (const conditions of allConditions) {

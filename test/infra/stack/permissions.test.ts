@@ -15,7 +15,7 @@ const ownPermissions: [name: string, Permissions][] = [
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
 const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
 
-describe.each(stageNames)('in %s', (stage) => {
+describe.each(stageNames)('in %s,', (stage) => {
   const template = readableTemplate(stage);
 
   test.each(ownPermissions)('%s can only use its tables, write its log and send traces', (name, own) => {

@@ -39,7 +39,7 @@ test('npm run deploy finds an alias, a new version and a parameter for each func
   expect(heldAliasesOf(stackTemplate('staging') as unknown as Template)).toEqual([]);
 });
 
-describe.each(stageNames)('in %s', (stage) => {
+describe.each(stageNames)('in %s,', (stage) => {
   const { Resources } = readableTemplate(stage);
 
   test.each(functionNames)(

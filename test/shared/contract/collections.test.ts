@@ -18,7 +18,7 @@ function expectUnique(values: string[]): void {
 // Two lists with the same prefix would accept each other's cursors, and two collections with the same name would share a
 // table.
 test.each(['singular', 'plural', 'path', 'cursorPrefix'] as const)(
-  'no two collections have the same %s',
+  'no two collections have the same value of %s',
   (property) => {
     expectUnique(published.map((collection) => collection[property]));
   },

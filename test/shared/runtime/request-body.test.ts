@@ -145,7 +145,7 @@ describe('the body', () => {
       '^The body is not valid JSON at line 10, column 16\\.$',
     ],
     [
-      'contains text like a position',
+      'contains text that looks like a position',
       'x (line 9 column 9)',
       '^The body is not valid JSON\\. Check for missing quotes, and for values such as NaN, None or undefined\\.$',
     ],

@@ -141,9 +141,17 @@ describe('a database call', () => {
       (_, response) => response.end('{"Item":{"id":{"N":"1"'),
       'status 200, 22 bytes, not a JSON object',
     ],
-    ['null', (_, response) => response.end('null'), 'status 200, 4 bytes, not a JSON object'],
-    ['a string', (_, response) => response.end('""'), 'status 200, 2 bytes, not a JSON object'],
-    ['an array', (_, response) => response.end('[]'), 'status 200, 2 bytes, not a JSON object'],
+    ['the response null', (_, response) => response.end('null'), 'status 200, 4 bytes, not a JSON object'],
+    [
+      'a response that is a string',
+      (_, response) => response.end('""'),
+      'status 200, 2 bytes, not a JSON object',
+    ],
+    [
+      'a response that is an array',
+      (_, response) => response.end('[]'),
+      'status 200, 2 bytes, not a JSON object',
+    ],
     [
       'a truncated error response',
       (_, response) => response.writeHead(400).end('{"__type":"com.amaz'),

@@ -49,7 +49,7 @@ function booksOver(partitions: number): fc.Arbitrary<IndexedBook[]> {
     );
 }
 
-describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
+describe.each([1, 4, 16])('a list whose number of partitions is %i', (partitions) => {
   const lists = fc.record({
     books: booksOver(partitions),
     limit: fc.integer({ min: 1, max: 30 }),

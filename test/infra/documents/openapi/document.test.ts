@@ -23,7 +23,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-(hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
+(hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools,', () => {
   // Each version of OpenAPI has its own rules. For example, only 3.1 allows a schema to have several types.
   test.each([
     ['3.1.0', text],

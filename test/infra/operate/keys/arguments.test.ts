@@ -56,7 +56,7 @@ test.each<[string, string, Values, string[], RegExp]>([
   ['a key as the action', key, { stage }, [], /issue, list, rotate, revoke/],
   ['a missing stage', 'list', {}, [], /^--stage is missing/],
   ['a missing owner', 'issue', { stage }, [], /^--owner is missing/],
-  ['two output formats', 'issue', { stage, owner, json: true, quiet: true }, [], /^--json and --quiet /],
+  ['a second output format', 'issue', { stage, owner, json: true, quiet: true }, [], /^--json and --quiet /],
   ['an unknown state', 'list', { stage, state: key }, [], /^--state .*active, expired, revoked/],
   ['a key as a duration', 'issue', { stage, owner, 'expires-in': key }, [], /^--expires-in .* 90d/],
   ['an option of a different action', 'issue', { stage, owner, yes: true }, [], /--yes/],

@@ -49,7 +49,7 @@ describe('npm run keys -- issue', () => {
     expect(JSON.stringify(Items)).not.toContain(key.slice(20));
   });
 
-  test('with --json, prints the key as JSON', async () => {
+  test('prints the key as JSON if --json is set', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
     expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
@@ -84,7 +84,7 @@ describe('npm run keys -- list', () => {
     expect(rows).toHaveLength(5);
   });
 
-  test('with --json, prints the keys that match --owner and --state, without their hashes', async () => {
+  test('prints the keys that match --owner and --state as JSON without their hashes if --json is set', async () => {
     const { record } = await issue(DAY, 'Known');
     await issue(undefined, 'Known');
     await lifecycle.revokeApiKey(store, (await issue()).record, caller);
@@ -112,7 +112,7 @@ describe('npm run keys -- list', () => {
 });
 
 // Anyone who can write to the table can store control characters in every attribute.
-describe('for a record with control characters in its attributes', () => {
+describe('for a record with control characters in its attributes,', () => {
   const odd = 'a\u001B[2J\u009B2J\u007F\r\nforged\u202E\u2028z';
 
   async function storeOdd(attributes: object): Promise<string> {
@@ -178,7 +178,7 @@ test('the documented search of the audit trail finds only callers and times, eve
 });
 
 describe('npm run keys -- rotate', () => {
-  test('by default, issues a successor with the same lifetime and lets the old key expire after 1 day', async () => {
+  test('issues a successor with the same lifetime, and lets the old key expire after 1 day, unless options say otherwise', async () => {
     stopClock(Date.now() - 80 * DAY);
     const { record } = await issue(90 * DAY);
     jest.restoreAllMocks();
@@ -216,7 +216,7 @@ describe('npm run keys -- revoke', () => {
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('with --yes, revokes a key without confirmation, and keeps its successor active', async () => {
+  test('revokes a key without confirmation if --yes is set, and keeps its successor active', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);

@@ -29,7 +29,7 @@ function resolved(value: unknown): unknown {
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
 }
 
-describe('parseTemplate', () => {
+describe('the emulator', () => {
   const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Authorizer:live';
   const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Books';
   test.each([
