@@ -14,13 +14,13 @@ const MAX_REMEMBERED_KEYS = 1_000;
 const allowedKeys = new Set<string>();
 
 /**
- * Returns a policy that allows access if the API key is active. Otherwise, the policy denies access, because an
- * exception would count as a function error. API Gateway caches the policy per key, so the policy covers all routes of
- * the stage.
+ * Returns a policy that allows access if the API key is active, and otherwise denies access. The function does not
+ * throw for invalid keys, because CloudWatch would count exceptions as function errors. API Gateway caches the policy
+ * per key, so the policy covers all routes of the stage.
  *
- * The context contains the id of the key, if the key has a record, and the reason why an expired or revoked key is
- * denied. The access log then shows whose key it is. The context of a rotation's successor also contains the id of the
- * first key, to which idempotency keys belong.
+ * If the key has a record, the context contains the key's id, so that the access log shows whose key it is. For an
+ * expired or revoked key, the context also contains the reason for the denial. For a key that came from rotations, the
+ * context also contains the id of the key that was rotated first, because idempotency keys belong to that id.
  *
  * @throws Error if the API keys table cannot be read.
  */
@@ -34,7 +34,8 @@ export async function handler(
   const isAllowed = found?.state === 'active';
   if (key !== undefined && isAllowed) remember(hashOf(key));
   if (!isAllowed) count(metrics.rejections, { operation: 'authorizer', version });
-  // Records are never deleted, so the table is damaged. Strangers cannot cause this, because they have no such key.
+  // If a key that was allowed before has no record, the table is damaged, because records are never deleted. Strangers
+  // cannot cause this, because they have no key that was allowed.
   if (key !== undefined && !found && allowedKeys.has(hashOf(key))) count(metrics.lostKeys, {});
 
   return {

@@ -16,8 +16,8 @@ export const handler = endpoint(operation, async ({ headers, body, rootUrl, firs
   return { body: pet, headers: { Location: `${rootUrl}${pets.path}/${pet.id}` } };
 });
 
-// The sample request only reads. A successful write would add a pet. A write whose condition fails would appear in
-// DynamoDB's metrics.
+// The sample request only reads, because a successful write would add a pet, and a write whose condition fails would
+// count in DynamoDB's metric of failed conditions.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await prime(operation, sample, async ({ body, signal }) => {
   await Promise.all([get(pets, 0n, signal), Promise.try(primeCount, createdMetric(pets))]);

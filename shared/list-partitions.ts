@@ -1,9 +1,10 @@
 import { environmentVariables, requireEnvironment } from './names.ts';
 
-// The items of a list are spread over list partitions, because an index accepts only 1,000 write units per second for one
-// partition key value. The number of list partitions can change over time: an epoch starts with each change. An id
-// contains a time, and thus determines its epoch. All versions of the functions therefore agree on the partition of an
-// item, whatever their clocks show.
+// The items of a list are spread over list partitions, because an index accepts only 1,000 write units per second for
+// one partition key value. The number of list partitions can change over time, and each change starts an epoch. An id
+// contains the time at which it was generated, so the id alone determines the epoch and the partition of its item.
+// Instances agree on the partition even if their clocks differ.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 
 /** Period that starts at `since` (ISO 8601, UTC), and in which new items are spread over `count` list partitions. */
 export interface ListEpoch {
@@ -11,15 +12,17 @@ export interface ListEpoch {
   count: number;
 }
 
-/** Start of the first epoch. Ids contain the milliseconds since this time. They fit in 41 bits until September 2094. */
+/**
+ * Start of the first epoch. Ids contain the milliseconds since this time, which fit in 41 bits until September 2094.
+ */
 export const ID_START = '2025-01-01T00:00:00Z';
-/** Number of ids of a millisecond. */
+/** Number of different ids that can be generated in a millisecond. The last 12 bits of an id are random. */
 export const IDS_PER_MILLISECOND = 2 ** 12;
 const LOWEST_ID = -(2n ** 63n);
 /** All ids are below this number, so that all JSON clients read them exactly (RFC 8259 section 6). */
 export const ID_LIMIT = BigInt(Number.MAX_SAFE_INTEGER) + 1n;
 
-/** Returns the lowest id of a millisecond. */
+/** Returns the lowest id that can be generated at a time. @param time milliseconds since 1970 */
 export function firstIdAt(time: number): bigint {
   return BigInt(time - Date.parse(ID_START)) * BigInt(IDS_PER_MILLISECOND);
 }
@@ -33,7 +36,7 @@ export interface IdRange {
 /** Returns the epochs of this stage, newest first. @throws Error if the environment variable has no valid epochs */
 export function listEpochs(): IdRange[] {
   const epochs = JSON.parse(requireEnvironment(environmentVariables.listPartitions)) as ListEpoch[];
-  // Without a list partition, lists would be empty without an error.
+  // If the newest epoch had no list partition, lists would be empty, and no error would show the cause.
   if (!epochs.every(({ count }) => Number.isInteger(count) && count >= 1) || epochs[0]?.since !== ID_START)
     throw new Error(`${environmentVariables.listPartitions} must contain epochs as in infra/stages.ts.`);
   // Ids of imported items can be negative.
@@ -63,14 +66,19 @@ export function partitionsBelow(end: bigint, epochs: IdRange[]): Unread[] {
   let below = end;
   for (const { start, count } of epochs) {
     if (start >= end) continue;
-    // The other partitions of this epoch are also in a newer epoch.
+    // The partitions with lower numbers are already in the result, because a newer epoch has them too.
     for (let index = unread.length; index < count; index += 1) unread.push({ partition: `${index}`, below });
     below = start;
   }
   return unread;
 }
 
-/** Returns the limit of a partition's first query. With up to 16 partitions, at least 97% of lists need no further query. */
+/**
+ * Returns the limit of a partition's first query: the partition's expected share of the items plus three standard
+ * deviations. With up to 16 partitions, at least 97% of lists need no further query.
+ *
+ * @param items number of items to read from all partitions together
+ */
 export function queryLimit(items: number, partitions: number): number {
   const mean = items / partitions;
   return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));

@@ -1,3 +1,4 @@
+/** Names of the environment variables that the functions read. */
 export const environmentVariables = {
   stage: 'STAGE',
   idempotencyTable: 'IDEMPOTENCY_TABLE',
@@ -15,7 +16,10 @@ export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey:
 export const productName = 'Pet store';
 /** First sentence of the OpenAPI document's description. */
 export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
-/** Start of all API keys, in lower-case letters. It does not follow from `productName`, because keys that were issued contain it. */
+/**
+ * Start of all API keys, in lower-case letters. It is not derived from `productName`, because a new name must not
+ * invalidate the keys that were issued before.
+ */
 export const keyStart = 'pets';
 /** Value of the tag `service`, and start of all service names. */
 export const serviceTag = productName.replaceAll(' ', '-').toLowerCase();
@@ -24,10 +28,12 @@ export const metricNamespace = pascalCase(productName);
 /** `productName` as one word in lower case, for hosts, folders and the realm of API keys. */
 export const compactName = productName.replaceAll(' ', '').toLowerCase();
 
-/** Parameter of a stack that says whether the aliases `live` point to the new versions. */
+/** Name of the stack parameter that says whether the aliases `live` point to the new versions. */
 export const RELEASED_PARAMETER = 'Released';
 
-/** Returns the stack parameter with the version of a function to which `live` pointed before a deployment. */
+/**
+ * Returns the name of the stack parameter with the version of a function to which `live` pointed before a deployment.
+ */
 export function liveVersionParameter(operation: string): string {
   return `${pascalCase(operation)}LiveVersion`;
 }
@@ -44,12 +50,15 @@ export const metrics = {
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;
 
-/** Metric with the number of an item's writes that DynamoDB acknowledged. Retries that find an existing item are not counted. */
+/**
+ * Returns the metric that counts the new items of a collection. It counts the writes that DynamoDB acknowledged, but
+ * not retries that find an existing item.
+ */
 export function createdMetric({ plural }: { plural: string }) {
   return { name: `${pascalCase(plural)}Created`, dimensions: [] } as const;
 }
 
-/** Returns the environment variable with the name of a collection's table. */
+/** Returns the name of the environment variable with the name of a collection's table, such as `GIFT_CARDS_TABLE`. */
 export function tableVariable({ plural }: { plural: string }): string {
   return `${plural.toUpperCase().replaceAll(' ', '_')}_TABLE`;
 }
@@ -64,6 +73,7 @@ export function moduleName(operationId: string): string {
   return operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** Returns the name of a stage's CloudFormation stack. */
 export function stackName(stage: string): string {
   return `${metricNamespace}-${stage}`;
 }

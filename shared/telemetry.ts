@@ -2,17 +2,23 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNamespace } from './names.ts';
 
-// The logger and the recorder never receive events, headers or bodies, so client data is not logged. The logger and the
-// recorder are created on first use, because creating them takes 5 ms and many instances never log anything.
+// The logger and the recorder never receive events, headers or bodies, so client data is not logged. They are created
+// on first use, because creating them takes 5 ms and many instances never log anything.
 let createdLogger: Logger | undefined;
 let createdRecorder: Metrics | undefined;
 
-/** Logger that writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
+/**
+ * Returns the logger, which writes JSON lines.
+ * https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/
+ */
 export function logger(): Logger {
   return (createdLogger ??= new Logger());
 }
 
-/** Recorder that writes metrics as log lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/ */
+/**
+ * Returns the recorder, which writes metrics as log lines.
+ * https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/
+ */
 function recorder(): Metrics {
   return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
 }
@@ -23,7 +29,7 @@ export function primeCount({ name }: Metric): void {
   recorder().clearMetrics();
 }
 
-/** Metric in `names.ts`. */
+/** A metric that `names.ts` defines. */
 interface Metric {
   name: string;
   dimensions: readonly string[];
@@ -36,8 +42,11 @@ const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError
 const MAX_CAUSES = 5;
 
 /**
- * Returns the loggable parts of an error: name, message, stack, code, causes and the SDK's metadata. Other properties are
- * omitted, because they can contain table items or responses.
+ * Returns the loggable parts of an error: name, message, stack, code, causes and the SDK's metadata. Other properties
+ * are omitted, because they can contain table items or responses. For a thrown value that is not an error, returns its
+ * type.
+ *
+ * @param causes maximum depth of the causes
  */
 export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   if (!Error.isError(thrown)) return { thrown: typeof thrown };

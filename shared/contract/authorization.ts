@@ -8,7 +8,7 @@ export const KEY_RANDOM_CHARACTERS = 30;
 /** Six base62 characters can represent any CRC-32, because 62^6 > 2^32. */
 export const KEY_CHECKSUM_CHARACTERS = 6;
 
-/** Returns the prefix of all keys for a stage. Each stage rejects keys with other prefixes without a database read. */
+/** Returns the prefix of all keys of a stage. Each stage rejects keys with other prefixes without a database read. */
 export function keyPrefix(stage: string): string {
   return `${keyStart}_${stage}_`;
 }

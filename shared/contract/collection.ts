@@ -2,33 +2,42 @@ import type * as v from 'valibot';
 import type { Operation } from './operation.ts';
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
-/** Any item that a collection stores. `newId` generates its id. */
+/** The field that the items of all collections have. `newId` generates the id. */
 export interface AnyItem {
   id: bigint;
 }
 
-/** A resource whose items clients can create, get and list, and all that the storage of the items depends on. */
+/**
+ * Definition of a resource whose items clients can create, get and list. The code in `shared/storage/` reads this
+ * definition, so a new collection needs no storage code of its own.
+ */
 export interface Collection {
-  /** Name of an item and of several items, such as `gift card` and `gift cards`. */
+  /** Name of one item in lower case, such as `gift card`. */
   singular: string;
+  /** Name of several items in lower case, such as `gift cards`. The names of tables and metrics are derived from it. */
   plural: string;
   /** Description of the collection in Markdown, for the OpenAPI document. */
   description: string;
   /** Path of the list after the host and stage. */
   path: `/v1/${string}`;
-  /** Schema of an item in responses. A stored item also has attributes that are not published. */
+  /** Schema of an item in responses. A stored item also has attributes that are not published, such as index keys. */
   item: v.GenericSchema<any, AnyItem> & { entries: v.ObjectEntries };
   /** Schemas that have a name in the OpenAPI document. */
   schemas: Record<string, v.GenericSchema>;
   /**
    * Query parameters that filter the list. A parameter selects the items whose field of the same name equals the
-   * parameter's value. Filters are enumerations or integers: a text can be too long for the key of an index, and can
-   * contain the separator between the values in the key.
+   * parameter's value. A filter is an enumeration or an integer, because a text can be too long for the key of an
+   * index, and can contain `#`, which separates the values in the key.
    */
   filters: v.ObjectEntries;
-  /** Combinations of filters that clients can send. Each combination has an index. The first combination is empty. */
+  /**
+   * Combinations of filters that clients can send. Each combination has an index. The first combination is empty,
+   * because clients can list without a filter.
+   */
   filterCombinations: readonly (readonly string[])[];
-  /** Start of the text in each cursor, by which a list recognizes its own cursors. It must differ from all other lists'. */
+  /**
+   * Start of the text in each cursor. A list recognizes its own cursors by this prefix, so no other list may have it.
+   */
   cursorPrefix: string;
 }
 
@@ -39,7 +48,7 @@ export interface PublishedCollection extends Collection {
 
 export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
 
-/** Returns the names of the fields that responses contain, in their order. */
+/** Returns the names of an item's fields in the order of a response. */
 export function fieldsOf({ item }: Pick<Collection, 'item'>): string[] {
   return Object.keys(item.entries);
 }

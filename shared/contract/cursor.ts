@@ -1,14 +1,16 @@
 import { hash } from 'node:crypto';
 import { stringifyJson } from './json.ts';
 
+/** Six base64url characters contain 36 bits of a SHA-256, which detect truncated cursors and cursors of other lists. */
 const CHECKSUM_CHARACTERS = 6;
 
 /**
  * Returns the opaque `cursor` of the next page. A cursor contains the prefix of its list and the id of the last item as
- * base64url (RFC 4648 section 5), followed by a checksum that also covers the filters. A signature is not needed, because
- * a forged cursor can only change where a page starts.
+ * base64url (RFC 4648 section 5), followed by a checksum that also covers the filters. A signature is not needed,
+ * because a forged cursor can only change where a page starts.
  *
  * @param prefix text that only the cursors of this list start with
+ * @param id id of the last item on the present page
  * @param filters values of the list's filters by query parameter
  */
 export function encodeCursor(prefix: string, id: bigint, filters: object): string {

@@ -2,10 +2,13 @@ import * as v from 'valibot';
 import type { Collection } from './collection.ts';
 import { INT64 } from './limits.ts';
 
-// Schemas define the rules, description and examples of each field and parameter. Error messages complete a sentence such
-// as "status must be …". Metadata contains the JSON Schema for rules that are implemented as code.
+// Schemas define the rules, description and examples of each field and parameter. Error messages start with "must be",
+// because error responses put the name of the field before them. Metadata contains the JSON Schema of rules that are
+// implemented as code.
 
-/** Returns the schema of an enumeration. The message quotes the values, because a word such as "omitted" can follow it. */
+/**
+ * Returns the schema of an enumeration. The message quotes the values, because ", or omitted" can follow the last one.
+ */
 export function enumeration<const Values extends readonly string[]>(values: Values) {
   const quoted = values.map((value) => `"${value}"`);
   const alternatives = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean);
@@ -15,7 +18,7 @@ export function enumeration<const Values extends readonly string[]>(values: Valu
 /**
  * Returns the schema of an integer field.
  *
- * @param message requirement @default - the requirement of a field in JSON, where clients also send integers in quotes
+ * @param message error message @default - a message that asks for a JSON number, because some clients send a string
  */
 export function integer(
   minimum: bigint,
@@ -29,7 +32,7 @@ export function integer(
     v.metadata({
       type: 'integer',
       format: 'int64',
-      // `format` implies the limits of int64. Tools that represent numbers as doubles would round them.
+      // The limits of int64 are omitted, because `format` implies them, and tools that use doubles would round them.
       ...(minimum !== INT64.minimum && { minimum }),
       ...(maximum !== INT64.maximum && { maximum }),
     }),
@@ -38,21 +41,26 @@ export function integer(
 
 export const Int64 = integer(INT64.minimum, INT64.maximum);
 
-/** Returns the message about a missing field: its schema's message about any value of another type, with an introduction. */
+/**
+ * Returns the message about a missing field. The message ends with the requirement for the field's value.
+ *
+ * @example missingMessage(integer(1n, 5n)) // is required, and must be an integer from 1 to 5, as a JSON number
+ */
 export function missingMessage(schema: v.GenericSchema): string {
   return `is required, and ${v.safeParse(schema, undefined).issues![0].message}`;
 }
 
 /** Matches a character that is neither white space nor a control character. */
 const VISIBLE = /[^\s\p{Cc}]/u;
-/** Decoders write this character in place of bytes that are not UTF-8. */
+/** Decoders write this character in place of bytes that are not valid UTF-8. */
 export const REPLACEMENT_CHARACTER = '\ufffd';
 
 /**
- * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them, and U+FFFD,
- * because a decoder of the client or of API Gateway has lost the text in its place. The OpenAPI document contains the
- * rules only for requests, so that clients can validate responses even after a rule is relaxed. It has no pattern, because
- * `\s` differs between the languages of generated clients.
+ * Returns the schema of a text field. The schema rejects unpaired surrogates, because DynamoDB would change them, and
+ * U+FFFD, because a decoder of the client or of API Gateway wrote it in place of bytes that it could not decode. The
+ * OpenAPI document contains the rules only for requests, so that clients can validate responses even after a rule is
+ * relaxed. The document states the rule about white space in words, because the meaning of `\s` in a pattern differs
+ * between the languages of generated clients.
  *
  * @param maximum maximum length in Unicode code points
  * @param isBlankValid whether the text can be empty or consist only of white space and control characters
@@ -83,14 +91,14 @@ export function text(maximum: number, { isBlankValid = true } = {}) {
   );
 }
 
-/** Returns the message about an integer in a URL. Each integer has exactly one valid text, for example no `+5` or `5.0`. */
+/** Returns the message about an integer in a URL. Each integer has one valid text: not `+5`, `05` or `5.0`, but `5`. */
 export function integerTextMessage(minimum: number | bigint, maximum: number | bigint): string {
   return `must be a single integer from ${minimum} to ${maximum} in decimal digits, without leading zeros`;
 }
 
 const INT64_TEXT_MESSAGE = integerTextMessage(INT64.minimum, INT64.maximum);
 
-/** Text of an int64 in a URL, without a plus sign or leading zeros. */
+/** Schema of an int64 in a URL, without a plus sign or leading zeros. The parsed value is a bigint. */
 export const Int64Text = v.pipe(
   v.string(INT64_TEXT_MESSAGE),
   v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_TEXT_MESSAGE),
@@ -114,7 +122,8 @@ const IDEMPOTENCY_KEY_MESSAGE =
 export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     v.string(IDEMPOTENCY_KEY_MESSAGE),
-    // Regular expressions of Java and .NET need the escapes of the brackets.
+    // The brackets are escaped, because inside of a character class, Java reads `[` as the start of another class, and
+    // .NET reads `-[` as a subtraction.
     v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-Z\x5b\x5d-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
     v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
     v.description(
@@ -124,9 +133,9 @@ export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
   );
 }
 
-/** Ids in the examples of the documentation: of the first and of the second item in a list. */
+/** Ids of the first and the second item in the examples of lists. */
 export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
-/** Id in the example of a 404. */
+/** Id that no item has in the example of a 404. */
 export const UNUSED_EXAMPLE_ID = 244141843387958n;
 
 /** Returns the schema of an id from `newId`. @param plural name of the items, such as `books` */

@@ -34,14 +34,19 @@ export const gatewayResponses: Record<string, ErrorCode> = {
 };
 
 const codes = new Set(Object.values(gatewayResponses));
-/** Error codes that API Gateway can return for requests that match an operation. */
+/**
+ * Error codes that API Gateway can return for requests that match an operation. API Gateway returns `not_found` only if
+ * no route matches.
+ */
 export const operationCodes = codes.difference(new Set(['not_found']));
 
+/** Returns the methods of the operations by path. For all other methods of these paths, the API returns a 405. */
 export function methodsByPath(): Map<string, string[]> {
   const groups = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
   return new Map(Array.from(groups, ([path, group]) => [path, group.map(({ method }) => method)]));
 }
 
+/** Returns the message of a 405. */
 export function allowedMethodsMessage(methods: readonly string[]): string {
   return `This URL supports ${methods.join(' and ')}.`;
 }

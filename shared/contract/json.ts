@@ -11,9 +11,10 @@ declare global {
 const MAX_DIGITS = 19;
 
 /**
- * Parses JSON (RFC 8259). Integers of up to 19 digits in any notation (`5`, `5.0`, `5e0`) become bigints. All other
- * numbers become doubles.
+ * Returns the value of a JSON text (RFC 8259). Integers of up to 19 digits in any notation (`5`, `5.0`, `5e0`) become
+ * bigints, so that an int64 stays exact. All other numbers become doubles.
  *
+ * @example parseJson('[9007199254740993, 0.5]') // [9007199254740993n, 0.5]
  * @throws SyntaxError if the text is not JSON, or RangeError if the text is nested too deeply for the parser's stack.
  */
 export function parseJson(text: string): unknown {

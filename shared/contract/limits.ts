@@ -1,6 +1,9 @@
+/** Limits and default of the number of items that a client requests per page. */
 export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** Maximum size of a request body. The limit ensures that every resource fits in a DynamoDB item of up to 400 KB. */
+/**
+ * Maximum size of a request body. The limit ensures that the stored item is smaller than 400 KB, DynamoDB's maximum.
+ */
 export const MAX_BODY_BYTES = 64 * 1_024;
 
 /** Number of hours after the first request during which an `Idempotency-Key` identifies retries. */

@@ -32,10 +32,11 @@ export interface ListQuery {
   cursor?: bigint;
 }
 
-/** Returns the schema of a list's query. It rejects repeated parameters, because their values are arrays. */
+/** Returns the schema of a list's query. The schema rejects repeated parameters, because their values are arrays. */
 export function listQuery<const C extends ListProps>(list: C) {
   const filters: C['filters'] = list.filters;
-  // The last combination can be new. Its index is deployed before clients can send its filters.
+  // The examples use the last combination whose filters clients can send. A later combination can be new, because its
+  // index is deployed before clients can send its filters.
   const sendable = list.filterCombinations.findLast((combination) =>
     combination.every((name) => name in filters),
   );
@@ -58,7 +59,8 @@ export function listQuery<const C extends ListProps>(list: C) {
         ),
       ),
     }),
-    // The first page and the next page. The document has no example of a cursor, because tools would send it.
+    // The first example is the first page, and the second is the next page. The parameters in the OpenAPI document have
+    // only the values of the first example, because tools would send the cursor of the second.
     v.examples([examplePage, { ...examplePage, cursor: nextCursor }]),
     v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {
       const input = value as { limit: number; cursor?: string } & Record<string, unknown>;
@@ -78,7 +80,7 @@ export function listQuery<const C extends ListProps>(list: C) {
   );
 }
 
-/** Returns the path and query of the page after the item with the id `last`. */
+/** Returns the path and query of the page after the item with the id `last`, for the `Link` header. */
 export function nextPage(list: ListProps, { limit, filters }: ListQuery, last: bigint): string {
   const query = new URLSearchParams({ limit: `${limit}` });
   for (const [name, value] of Object.entries(filters)) query.set(name, String(value));
@@ -86,7 +88,7 @@ export function nextPage(list: ListProps, { limit, filters }: ListQuery, last: b
   return `${list.path}?${query.toString()}`;
 }
 
-/** Checks whether the names of the filters are exactly the given names. */
+/** Returns whether the names of the filters are exactly the given names, in any order. */
 export function hasExactly(filters: object, names: readonly string[]): boolean {
   return Object.keys(filters).length === names.length && names.every((name) => name in filters);
 }

@@ -18,7 +18,11 @@ export interface Operation {
     /** Additional response headers: `Location` of the created item, or `Link` to the next page if there is one. */
     headers?: readonly ('Location' | 'Link')[];
   };
-  /** Additional errors of this operation. The OpenAPI document has the first `message` of each error as its example. */
+  /**
+   * Errors that the function of this operation returns, in addition to the errors of all functions. The value is an
+   * example of the error's `message`, or `true` for the message in the catalog. In the OpenAPI document, all operations
+   * share one example for each error.
+   */
   errors: Partial<Record<ErrorCode, string | true>>;
   /** Marks an operation to which the compatibility policy does not apply yet. @default - the operation is stable */
   stability?: 'experimental' | 'beta';

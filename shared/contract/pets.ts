@@ -20,7 +20,7 @@ import {
 import { INT64, PAGE } from './limits.ts';
 import { listQuery } from './lists.ts';
 
-// All that is published of pets.
+// This file contains everything that the API publishes about pets.
 
 /** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
 export const MAX_NAME_CHARACTERS = 255;
@@ -72,7 +72,8 @@ const collection = {
     ),
   },
   filterCombinations: [[], ['status']],
-  // The version of the cursors' format from before there could be other lists. Cursors that clients have must keep working.
+  // This prefix was the version of the cursor format when the API had only this list. It must not change, because
+  // cursors that clients already have must keep working.
   cursorPrefix: '2',
 } as const satisfies Collection;
 

@@ -18,8 +18,9 @@ const TIMEOUT_MARGIN_MILLISECONDS = 500;
 type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /**
-   * Id of the API key that authorized the request or, if rotations led to this key, of the first key. Undefined if the
-   * route has no authorizer.
+   * Id of the API key that authorized the request. If the key came from rotations, this is the id of the key that was
+   * rotated first, so the value stays the same for a client that rotates its key. Undefined if the route has no
+   * authorizer.
    */
   firstKeyId: string | undefined;
   /** Signal for database calls. It is aborted when the function runs out of time and responds with a 503. */
@@ -46,7 +47,14 @@ export type Implementation<O extends Operation> = (request: ValidRequest<O>) => 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** Returns the Lambda handler of an operation. The handler converts all errors to error responses. */
+/**
+ * Returns the Lambda handler of an operation. The handler converts all errors to error responses.
+ *
+ * @example
+ * export const handler = endpoint(books.operations.get, async ({ path: { bookId }, signal, fail }) => {
+ *   return { body: (await get(books, bookId, signal)) ?? fail('not_found', notFoundMessage(books, bookId)) };
+ * });
+ */
 export function endpoint<O extends Operation>(operation: O, run: Implementation<O>): Handler {
   // middy calls onError in reverse order, so `deprecationNotice` adds its headers to the finished error response.
   return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
@@ -72,11 +80,12 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
 }
 
 /**
- * Primes the function of an operation by processing a sample request during init. The sample request writes no log lines
- * or metrics, and its errors are ignored.
+ * Primes the function of an operation by processing a sample request during init. The sample request writes no log
+ * lines or metrics, and its errors are ignored. Outside of Lambda and its emulator, nothing happens.
  *
+ * @example await prime(books.operations.list, {}, listBooks);
  * @param sample event fields of a valid request
- * @param run implementation of the operation, or a read-only substitute
+ * @param run implementation of the operation, or a substitute that only reads
  */
 export function prime<O extends Operation>(
   operation: O,
@@ -94,6 +103,7 @@ function fail(code: ErrorCode, message?: string): never {
   throw new ApiError(code, message);
 }
 
+/** Returns the middleware that converts errors to error responses, counts them, and logs those with a 5xx status. */
 function errorBodies({ id: operation }: Operation): Middleware {
   return {
     onError(request) {
@@ -136,7 +146,10 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
   return { after: announce, onError: announce };
 }
 
-/** The context has no `firstKeyId` for an issued key, or if a version without this value made the cached decision. */
+/**
+ * Returns the `firstKeyId` of a request. The authorizer's context lacks it if the key did not come from a rotation, or
+ * if API Gateway cached the decision of a version that did not return it.
+ */
 function firstKeyId(event: APIGatewayProxyEvent): string | undefined {
   return (event.requestContext.authorizer?.['firstKeyId'] as string | undefined) ?? keyId(event);
 }

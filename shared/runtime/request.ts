@@ -15,8 +15,9 @@ import { environmentVariables } from '../names.ts';
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 
 /**
- * Matches the position at the end of a `JSON.parse` error. V8 reports no position for an unexpected token, such as the `R`
- * in `{"name":Rex}`, and for an unexpected end. The rest of the message can quote the body.
+ * Matches the position at the end of a `JSON.parse` error. Clients get only the position, because the rest of the
+ * message can quote the body. V8 reports no position for an unexpected token, such as the `R` in `{"name":Rex}`, or for
+ * an unexpected end.
  */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
@@ -25,8 +26,8 @@ const BYTE_ORDER_MARK = '\ufeff';
  * Validates a request and returns the parts for which the operation has a schema.
  *
  * @throws ApiError `invalid_request` if the query, headers or body are invalid, `not_found` if the path is invalid,
- *   `request_too_large` if the body exceeds the limit, or `unsupported_media_type` if headers declare a body that is not
- *   uncompressed JSON in UTF-8.
+ *   `request_too_large` if the body exceeds the limit, or `unsupported_media_type` if the headers declare a compressed
+ *   body, another media type than JSON, or another charset than UTF-8.
  */
 export function parseRequest<O extends Operation>(
   operation: O,
@@ -48,8 +49,9 @@ export function parseRequest<O extends Operation>(
 }
 
 /**
- * Returns the base URL without `/v1`: the stage's `publicUrl` if it has one, because a proxy in front of the API changes
- * `Host`, and otherwise the URL of the host that was called. This URL contains the stage unless the host is a custom domain.
+ * Returns the base URL without `/v1`. If the stage has a `publicUrl`, the base URL is the `publicUrl`, because a proxy
+ * in front of the API changes `Host`. Otherwise, it is the URL of the host that was called, followed by the name of the
+ * stage unless the host is a custom domain.
  */
 export function rootUrl(event: APIGatewayProxyEvent): string {
   const publicUrl = process.env[environmentVariables.publicUrl];
@@ -82,7 +84,7 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
     );
   const body = parseBody(text);
   const type = jsonTypeOf(body);
-  // A string is usually JSON that was converted to JSON twice.
+  // The message names the type, because a string usually shows that the client converted the body to JSON twice.
   if (type !== 'object')
     throw new ApiError('invalid_request', `The body must be a JSON object, not ${type}.`);
   return body as Record<string, unknown>;
@@ -95,7 +97,11 @@ function jsonTypeOf(value: unknown): string {
   return typeof value === 'object' ? 'object' : `a ${typeof value}`;
 }
 
-/** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
+/**
+ * Checks that the headers allow a body of uncompressed JSON in UTF-8.
+ *
+ * @throws ApiError `unsupported_media_type` if a header declares another format.
+ */
 function requireJson(event: APIGatewayProxyEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1)?.toLowerCase() ?? '';
   const mediaType = contentType.split(';')[0]!.trim();
@@ -108,7 +114,8 @@ function requireJson(event: APIGatewayProxyEvent): void {
     if (name === 'charset' && !['utf-8', '"utf-8"', 'utf8', '"utf8"'].includes(value))
       throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
   }
-  // API Gateway decompresses bodies but keeps the header, so only the header shows that a body was compressed.
+  // API Gateway decompresses bodies. The function therefore knows only from the header that a body was compressed.
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
   if (codings.some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase())))
     throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or omitted.');

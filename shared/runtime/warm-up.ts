@@ -1,3 +1,4 @@
+/** Time by which priming delays the first request at most, for example if the database does not respond. */
 const MAX_MILLISECONDS = 500;
 
 /** Number of rounds. The second round reuses the connection. A third round would take more CPU time than it saves. */
@@ -11,7 +12,7 @@ const ROUNDS = 2;
  * @param run function without side effects
  */
 export async function warmUp(run: () => Promise<unknown>): Promise<void> {
-  // Only Lambda sets this variable, so importing a handler elsewhere does no I/O.
+  // Only Lambda and its emulator set this variable, so importing a handler elsewhere does no I/O.
   if (!process.env['AWS_LAMBDA_INITIALIZATION_TYPE']) return;
 
   const { promise: timeout, resolve } = Promise.withResolvers<void>();

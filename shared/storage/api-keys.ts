@@ -4,6 +4,7 @@ import { generateApiKey, isWellFormedApiKey } from '../api-key-format.ts';
 import { keyPrefix } from '../contract/authorization.ts';
 import { readItem } from './database.ts';
 
+/** Table with the API keys of a stage, and the client that reads and writes it. */
 export interface KeyStore {
   stage: string;
   table: string;
@@ -20,10 +21,11 @@ export interface ApiKeyRecord {
   start: string;
   createdAt: string;
   createdBy: AuditLine;
+  /** Id of the key that a rotation replaced with this key. */
   replaces?: string;
   /**
-   * Id of the key from which rotations led to this key. Absent in issued keys, and in successors that a version without
-   * this attribute stored.
+   * Id of the key that was issued and whose rotations led to this key. Absent in issued keys, and in keys that a
+   * rotation stored before this attribute existed.
    */
   firstKeyId?: string;
   expiresAt?: string;
@@ -33,6 +35,7 @@ export interface ApiKeyRecord {
   successor?: { keyId: string };
 }
 
+/** Record of who issued, rotated or revoked a key, and when. */
 export interface AuditLine {
   time: string;
   /** ARN of the IAM user or the role session. */
@@ -86,10 +89,12 @@ export function newApiKey(stage: string, { owner, lifetime, caller, predecessor 
   return { key, record };
 }
 
+/** Returns the audit line of an action at this moment. @param caller ARN of the operator's IAM user or role session */
 export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
   return { time: timeAfter(0), caller, action, keyId };
 }
 
+/** Returns the time some milliseconds after `start`, in ISO 8601 format in UTC. @default start - now */
 export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }
@@ -99,14 +104,19 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns a key's record and state, or undefined if the key has no record. A key with a wrong checksum is not looked up. */
+/**
+ * Returns a key's record and state, or undefined if the key has no record. A key with a wrong checksum is not looked
+ * up.
+ *
+ * @throws Error if the table cannot be read.
+ */
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,
 ): Promise<VerifiedKey | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
-  // The time after the read, because a read with retries takes seconds, in which the key can expire.
+  // The state is determined after the read, because a read with retries can take seconds, in which the key can expire.
   return record && { record, state: stateOf(record, new Date()) };
 }
 

@@ -14,8 +14,8 @@ const MAX_ATTEMPTS = 20;
 
 /**
  * Stores and returns a new item, or returns undefined if the idempotency key was used for a different item. If the
- * response to a write is lost, the retry finds that the id is taken. The attribute `creation` then shows whether this
- * request or a different request took the id.
+ * response to a write is lost, the SDK's retry finds that the id is taken. The attribute `creation` then shows whether
+ * this request or a different request took the id.
  *
  * @param signal signal that ends the database calls. No write starts after it is aborted.
  * @param token result of `tokenOf`. All requests with the token return the same item, even if the first request was
@@ -72,9 +72,11 @@ function putIfAbsent(TableName: string, Item: object, signal: AbortSignal): Prom
 }
 
 /**
- * Returns the index keys of an item in a list partition. The key of the list without filters is the partition itself. An
- * operation that changes a field with a filter must also write the keys that this function returns for the changed item,
- * and remove the others.
+ * Returns the index keys of an item by attribute. The key of the list without filters is the partition itself. An
+ * operation that changes a field with a filter must also write the keys that this function returns for the changed
+ * item, and remove the others.
+ *
+ * @param partition list partition of the item, as `listPartitionOf` returns it for a new item
  */
 export function indexKeys(
   collection: Pick<Collection, 'filterCombinations'>,

@@ -3,10 +3,10 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { Agent } from 'node:https';
 
 /**
- * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. It sends requests
- * with the SDK's handler, but accepts only complete responses. The SDK alone limits the time until a response starts, not
- * until it ends. It does not retry after a truncated response, and it reads an empty response as an item that does not
- * exist.
+ * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. The handler
+ * sends requests with the SDK's own handler, but accepts only complete responses. The SDK's own handler limits the time
+ * until a response starts, but not the time until it ends. The SDK also does not retry after a truncated response, and
+ * reads an empty response as an item that does not exist.
  *
  * @param milliseconds time for an attempt, including connecting and reading the complete response
  * @param httpsAgent agent for HTTPS requests @default - the SDK's agent
@@ -24,7 +24,7 @@ export function completeResponses(milliseconds: number, httpsAgent?: Agent) {
       { abortSignal }: { abortSignal?: AbortSignal } = {},
     ): Promise<{ response: HttpResponse }> {
       const limit = new AbortController();
-      // Not AbortSignal.timeout, because tests cannot control its timer.
+      // The handler does not use AbortSignal.timeout, because tests cannot control its timer.
       const timer = setTimeout(() => limit.abort(new Error(`more than ${milliseconds} ms`)), milliseconds);
       const signal = abortSignal ? AbortSignal.any([abortSignal, limit.signal]) : limit.signal;
       try {
@@ -68,7 +68,7 @@ function requireJsonObject({ statusCode, headers, body }: HttpResponse): void {
   });
 }
 
-/** `$retryable` makes the SDK retry. If the retries fail too, clients get a 503. */
+/** Returns an error that the SDK retries because of `$retryable`. If the retries fail too, clients get a 503. */
 function incompleteResponse(cause: IncompleteResponse): IncompleteResponse {
   const { code, $metadata } = cause;
   const message = `The database sent no complete response (${code ?? cause.message}).`;

@@ -20,7 +20,12 @@ export function createClient(): DynamoDBClient {
 /** Client whose commands read and write JavaScript values. */
 export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient());
 
-/** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
+/**
+ * Returns a client for operator commands. The client searches for credentials as the SDK does by default. A call makes
+ * up to three attempts of 5 s.
+ *
+ * @param httpsAgent agent for HTTPS requests, such as the agent of a proxy @default - the SDK's agent
+ */
 export function connect(config: DynamoDBClientConfig = {}, httpsAgent?: Agent): DynamoDBDocumentClient {
   return withValues(new DynamoDBClient({ ...attemptsOf(5_000, httpsAgent), ...config }));
 }
@@ -46,7 +51,7 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
 }
 
 /**
- * Reads an item with a strongly consistent read.
+ * Returns the item with a key, or undefined if there is none. The read is strongly consistent.
  *
  * @param abortSignal signal that ends the call @default - the call ends when it succeeds or its attempts have failed
  */
@@ -66,7 +71,7 @@ export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** Checks whether a retry can resolve an error, such as a throttled database call or a timeout. */
+/** Returns whether a retry can resolve an error, such as a throttled database call or a timeout. */
 export function isUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if (error instanceof UnavailableError) return true;

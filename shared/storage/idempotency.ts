@@ -7,18 +7,19 @@ import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 
 /**
- * Time for which a record is valid after the promised hours. A retry that a client sends at the last moment reaches the
- * function later, for example after a cold start, and the clocks of two instances can differ by minutes.
+ * Time for which a record stays valid after the promised hours. A retry that a client sends at the last moment reaches
+ * the function later, for example after a cold start, and the clocks of two instances can differ by minutes.
  */
 const GRACE_SECONDS = 600;
 
-/** Idempotency record. It also has the id that all retries of a request use until the idempotency key expires. */
+/** Idempotency record. Its attribute `idAttribute` contains the id that all retries use until the record expires. */
 interface IdempotencyRecord {
   token: string;
   /** Digest of each field that the version of the function knew. @default - the version did not store digests */
   fields?: Record<string, string>;
   /** Hexadecimal SHA-256 of the requested item, for versions that do not read `fields`. */
   fingerprint: string;
+  /** Seconds since 1970, as DynamoDB's TTL requires. */
   expiresAt: number;
 }
 
@@ -31,14 +32,16 @@ interface IdempotencyRecord {
  */
 export function tokenOf(operation: string, firstKeyId: string | undefined, idempotencyKey: string): string {
   if (!firstKeyId)
-    throw new Error('The route needs the authorizer: an Idempotency-Key requires an API key id.');
+    throw new Error(
+      'An Idempotency-Key requires an API key id. Add the authorizer to the route in infra/stack/api.ts.',
+    );
   return hash('sha256', stringifyJson([firstKeyId, operation, idempotencyKey]));
 }
 
 /**
  * Returns the id that all retries of a request use, or undefined if the token was used for a different item. After a
- * deployment or a rollback, a retry can reach a version that knows other fields than the version of the first request, and
- * ignores the rest. Such a retry requests the same item if the fields agree that both versions know.
+ * deployment or a rollback, a retry can reach a version that knows other fields than the version of the first request,
+ * and ignores the rest. Such a retry requests the same item if all fields that both versions know are equal.
  *
  * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`
@@ -94,11 +97,17 @@ function digestsOf(collection: Collection, newItem: object): Record<string, stri
   return Object.fromEntries(names.map((name) => [name, digestOf(values[name])]));
 }
 
-/** 96 bits are enough, because a client can find two values with the same digest only for its own idempotency keys. */
+/**
+ * Returns 96 bits of a value's SHA-256. More are not needed, because a client that finds two values with the same
+ * digest can confuse only retries with its own idempotency keys.
+ */
 function digestOf(value: unknown): string {
   return value === undefined ? '' : hash('sha256', stringifyJson(value), 'base64url').slice(0, 16);
 }
 
+/**
+ * Returns the hexadecimal SHA-256 of the fields, in alphabetical order, so that the order in the request is irrelevant.
+ */
 function fingerprintOf(newItem: object): string {
   const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return hash('sha256', stringifyJson(fields));

@@ -24,14 +24,16 @@ interface StoredItem {
   attributes: Record<string, AttributeValue>;
 }
 
-/** A list partition with unread items, and the last item that was read from it. @default - no item was read */
+/** A list partition with unread items. */
 interface UnreadPartition extends Unread {
+  /** Key of the last item that was read from the partition. @default - no item was read */
   lastKey?: StoredItem['attributes'];
 }
 
 /**
- * Returns the newest items with ids below `cursor`, and in `next` the last item's id if there is another page.
+ * Returns a page of a list, newest items first, and in `next` the id of its last item if there is another page.
  *
+ * @param query filters, maximum number of items, and the id below which the page starts, if it is not the first page
  * @param signal signal that ends the queries. No query starts after it is aborted.
  */
 export async function list<C extends Collection>(
@@ -67,7 +69,8 @@ async function readNewest(
   const ask = queryOf(collection, index, filters, cursor, signal);
   let newest: StoredItem[] = [];
   let unread: UnreadPartition[] = partitionsBelow(cursor ?? ID_LIMIT, epochs);
-  // A first page starts with the present epoch and all later ones, because the clocks of other instances can be fast.
+  // The first round of a first page reads the present epoch and all later ones, because the clocks of other instances
+  // can be fast, so that an item can already belong to the next epoch.
   let reached = cursor ?? firstIdAt(Date.now() + 1);
   while (unread.length > 0) {
     const epoch = epochOf(reached - 1n, epochs);

@@ -2,8 +2,8 @@ import { DynamoDBServiceException, type DynamoDBClientConfig } from '@aws-sdk/cl
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { HttpRequest, type HttpResponse, parseUrl } from '@smithy/core/transport';
 
-// Settings of the SDK that make the functions faster, and nothing else. docs/decisions.md, "SDK settings and bundling
-// plugins", describes how to remove them.
+// The only purpose of these settings of the SDK is to make the functions faster. docs/decisions.md, "SDK settings and
+// bundling plugins", describes how to remove them.
 
 /**
  * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation converts each
@@ -48,7 +48,7 @@ const protocol = {
       $fault: statusCode < 500 ? 'client' : 'server',
       $metadata,
     });
-    // DynamoDB's model marks this error as retryable. The SDK recognizes all others to retry by their name or status.
+    // DynamoDB's model marks this error as retryable. The SDK recognizes all other retryable errors by name or status.
     if (name === 'ReplicatedWriteConflictException') error.$retryable = {};
     throw error;
   },
