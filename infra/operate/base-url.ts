@@ -4,7 +4,8 @@ import { send } from './request.ts';
 /**
  * Returns the value of BASE_URL without white space around it and slashes at its end.
  *
- * @throws UsageError if commands and tests must not send an API key to the URL, or if it is not a base URL
+ * @throws UsageError if an API key would leave this machine unencrypted, the URL contains credentials, or it is not a
+ *   base URL
  */
 export function requireBaseUrl(text: string): string {
   const url = URL.parse(text.trim());
@@ -23,7 +24,7 @@ export function requireBaseUrl(text: string): string {
 /**
  * Requests a list, so that a wrong base URL or API key is reported once, and not by each later request.
  *
- * @param collection collection of the list. Its path starts with the version, like the path of the base URL ends.
+ * @param collection collection of the list, whose path starts with the version with which the base URL ends
  * @throws UsageError if the service returns no list
  */
 export async function requireService(

@@ -60,7 +60,10 @@ export async function findOutputs(stage: string): Promise<Record<string, string>
   }
 }
 
-/** Returns advice for a stage without a stack. Deploying a mistyped name would create a stage. */
+/**
+ * Returns advice for a stage without a stack. If infra/stages.ts does not contain the stage, the advice is not to
+ * deploy it, because the deployment of a mistyped name would create a stage.
+ */
 function adviceFor(stage: string): string {
   const names = Object.keys(stages);
   if (names.includes(stage))

@@ -27,7 +27,7 @@ interface Check {
   isRare?: boolean;
 }
 
-/** Returns the checks of an operation. Requests to other operations could store something. */
+/** Returns the checks of an operation. Most methods have none, because their requests could store something. */
 function checksOfOperation(method: string, path: string): Check[] {
   const isItem = path.endsWith('}');
   if (method === 'get' && !isItem)
@@ -74,6 +74,7 @@ function* schedule(checks: Check[], minutes: number): Generator<Check> {
   }
 }
 
+/** A stage with the base URL and the API key with which it is tested. */
 export interface TestedStage {
   stage: string;
   baseUrl: string;

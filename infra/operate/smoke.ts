@@ -22,6 +22,7 @@ import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
 import { httpsAgent } from '../proxy.ts';
 import { probe, type TestedStage } from './probe.ts';
 
+/** Milliseconds after which the key of a test expires, in case the test cannot revoke it. */
 const KEY_LIFETIME = 3_600_000;
 
 const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only [--for TIME]]

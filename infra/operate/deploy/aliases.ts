@@ -17,7 +17,7 @@ interface AliasState {
   revisionId: string;
 }
 
-/** Where an alias is to point. */
+/** Versions to which an alias should point. */
 interface Target {
   functionName: string;
   version: string;
@@ -43,6 +43,7 @@ export async function findLiveAliases(
   );
 }
 
+/** Returns where the alias `live` of a function points. @throws AwsError if AWS rejects the request */
 export async function stateOf(aws: Aws, functionName: string): Promise<AliasState> {
   const found = await aws('lambda', 'get-alias', { FunctionName: functionName, Name: 'live' });
   const weights = found.RoutingConfig?.AdditionalVersionWeights ?? {};
@@ -51,7 +52,7 @@ export async function stateOf(aws: Aws, functionName: string): Promise<AliasStat
 
 /** Returns the error for an alias that this process did not move. */
 export function movedByOthers(functionName: string): UsageError {
-  return new UsageError(`Somebody else has moved live of ${functionName} during this deployment.`);
+  return new UsageError(`Somebody else moved the alias live of ${functionName} during this deployment.`);
 }
 
 /** Returns whether an alias divides the requests between two versions. */

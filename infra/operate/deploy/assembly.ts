@@ -21,7 +21,7 @@ export interface HeldAlias {
   parameter: string;
 }
 
-/** @throws UsageError if the folder contains no template of the stage */
+/** Returns the template of a stage. @throws UsageError if the folder contains no template of the stage */
 export function readTemplate(assembly: string, stage: string): Template {
   return JSON.parse(readFileSync(findTemplate(assembly, stackName(stage)), 'utf8')) as Template;
 }
@@ -60,12 +60,12 @@ export function hashOf(folder: string): string {
   return hash.digest('hex');
 }
 
-/** @throws UsageError if `folder` is not a folder, or its files are not those whose hash is `expected` */
+/** Checks the files of a folder. @throws UsageError if `folder` is not a folder, or its hash is not `expected` */
 export function requireHash(folder: string, expected: string): void {
   requireAssembly(folder);
   const actual = hashOf(folder);
   if (actual === expected) return;
   throw new UsageError(
-    `The SHA-256 of ${folder} is ${actual}, not ${expected}. Synthesize again, because the folder is not what was synthesized.`,
+    `The SHA-256 of ${folder} is ${actual}, not ${expected}. Synthesize again, because files changed after the synthesis.`,
   );
 }

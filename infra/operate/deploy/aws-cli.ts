@@ -11,6 +11,7 @@ import { UsageError } from '../../command.ts';
  */
 export type Aws = (service: string, operation: string, input?: object) => Promise<any>;
 
+/** An error of AWS or of the AWS CLI. Its message is that of the CLI. */
 export class AwsError extends UsageError {
   /** Error code of AWS, such as `ValidationException`, or undefined if the request did not reach AWS. */
   readonly code: string | undefined;

@@ -14,9 +14,9 @@ export interface Shift {
 }
 
 /**
- * Shares of the requests that the new versions get, one after the other. The old versions get the others, so that clients
- * can be compared at the same time. Metrics can be 3 minutes late, so the last step also waits for the metrics of the steps
- * before.
+ * Shares of the requests that the new versions get, one after the other. The old versions get the other requests, so
+ * that both versions can be compared at the same time. Metrics can be 3 minutes late, so the last step also waits for
+ * the metrics of the steps before.
  */
 const steps = [
   { share: 0.1, minutes: 10 },
@@ -26,10 +26,10 @@ const steps = [
 
 const MINUTE = 60_000;
 
-/** Number of consecutive minutes in which CloudWatch may not answer. */
+/** Number of consecutive minutes without a response of CloudWatch after which the deployment fails. */
 const MAX_UNANSWERED = 3;
 
-/** Time in which the new versions got a share of the requests. */
+/** Period in which the new versions got a share of the requests. Its times are in milliseconds since 1970. */
 interface Period {
   share: number;
   from: number;
@@ -37,7 +37,7 @@ interface Period {
   to?: number;
 }
 
-/** What is compared: the name in messages, and the metric of a version. */
+/** Kinds of failures in which the versions are compared, with the name in messages and the metric of a version. */
 const failures = [
   {
     what: 'crashes and time-outs',
@@ -185,6 +185,7 @@ function firstMinute({ from }: Period): number {
   return Math.ceil(from / MINUTE) * MINUTE;
 }
 
+/** Returns the sum of the values in the minutes that lie completely within the period. */
 function countIn(period: Period, values: [time: number, value: number][]): number {
   const to = period.to === undefined ? Infinity : Math.floor(period.to / MINUTE) * MINUTE;
   return values

@@ -1,13 +1,14 @@
 /**
- * Probability below which a difference between two versions is not chance. At 10% of the requests, five failures are enough
- * if the old version has none. A deployment makes some hundred comparisons, so that about one deployment in a hundred stops
- * by chance while many requests fail in both versions.
+ * Probability below which a difference between two versions does not count as chance. At 10% of the requests, five
+ * failures are enough if the old version has none. A deployment makes a few hundred comparisons, so that about one
+ * deployment in a hundred stops by chance while many requests fail in both versions.
  */
 const MAX_PROBABILITY = 5e-5;
 
 /**
- * Rate of failures of the new version, divided by the old version's, below which a difference does not matter. AWS does not
- * document how precisely Lambda divides the requests, so a flood of failures could make a small error significant.
+ * Ratio of the new version's rate of failures to the old version's rate, below which a difference does not matter. AWS
+ * does not document how precisely Lambda divides the requests. Without this minimum, a flood of failures could
+ * therefore make an error in the division look like a difference between the versions.
  */
 const MIN_RATIO = 1.5;
 

@@ -143,7 +143,7 @@ async function release(
   const old = await restoreOldVersions(stack, held, tools);
   await tools.probe(baseUrl, 0, tools.interruption).catch((error: Error) => {
     throw new UsageError(
-      `${error.message}\nNothing was deployed, because the stage failed the probe before. If the stage is faulty and this deployment ` +
+      `${error.message}\nNothing was deployed, because the stage already failed the probe. If the stage is faulty and this deployment ` +
         'repairs it, append --all-at-once.',
     );
   });
@@ -160,7 +160,7 @@ async function release(
     } catch (error) {
       throw await withOldVersions(old, error as Error, tools);
     }
-    // An epoch can have come near while the stack was updated.
+    // This check is repeated, because the update can have taken so long that the start of an epoch is now too near.
     requireEpochs(stage, stack, template);
     shifts = await findShifts(name, held, old, aws);
     if (shifts.length > 0) await shift(stage, shifts, probe.failure, alarm.findFired, tools);
@@ -176,7 +176,7 @@ async function release(
       shifts.map(({ functionName, newVersion }) => ({ functionName, version: newVersion })),
     );
     throw new UsageError(
-      `${error.message}\nAll requests go to the new versions, but the stack does not say so. Deploy again.`,
+      `${error.message}\nAll requests go to the new versions, but the stack does not record this. Deploy again.`,
     );
   });
   print(
@@ -255,8 +255,8 @@ async function resultOf(name: string, before: DeployedStack | undefined, aws: Aw
 }
 
 /**
- * Points the aliases to the versions before a failed update. The rollback of an update points them to the versions of the
- * last deployment, although somebody may have gone back by hand since.
+ * Points the aliases to their versions before a failed update. CloudFormation's rollback points them to the versions of
+ * the last deployment, although somebody may have gone back by hand since then.
  *
  * @returns the error with a sentence about the versions
  */
@@ -286,8 +286,9 @@ async function requireSameRoles(name: string, template: Template, aws: Aws): Pro
 }
 
 /**
- * Returns options that make CloudFormation watch the alarm, and a function that checks the alarm. If the alarm is active
- * already, neither watches it, because an active alarm would stop the deployment that ends it.
+ * Returns options that make CloudFormation watch the alarm, and a function that checks the alarm. If the alarm is
+ * active already, neither CloudFormation nor the function watches it, because the alarm would stop a deployment that
+ * ends the errors.
  */
 async function findAlarm(name: string, { aws, print }: Tools) {
   const read = async (): Promise<{ AlarmArn?: string; StateValue?: string }> => {
@@ -366,7 +367,7 @@ export async function goBack(
 ): Promise<void> {
   const name = stackName(stage);
   let stack = await findStack(aws, name);
-  // The end of an update can change the aliases and the parameters.
+  // The command waits for a running update, because its end can change the aliases and the parameters.
   if (stack?.status.endsWith('_IN_PROGRESS'))
     print(`Waiting, because ${name} has the status ${stack.status} …`);
   while (stack?.status.endsWith('_IN_PROGRESS')) {
@@ -405,7 +406,9 @@ export async function goBack(
   });
   for (const { functionName, from, version } of moved)
     print(`${functionName}: live points to version ${version} instead of ${from}.`);
-  print('Revert the commit before the next deployment, because it would deploy the same code again.');
+  print(
+    'Revert the commit of the new versions, because the next deployment would otherwise deploy the same code again.',
+  );
 }
 
 /** Returns the epochs that a version of a function knows, as JSON. Versions without epochs know a number instead. */
@@ -415,14 +418,16 @@ async function epochsOf(aws: Aws, FunctionName: string, Qualifier: string): Prom
   return epochs.startsWith('[') ? epochs : JSON.stringify([{ since: ID_START, count: Number(epochs) }]);
 }
 
+/** Checks that the epochs of a template agree with those of the deployed stack. @throws UsageError if they do not */
 function requireEpochs(stage: string, { outputs }: DeployedStack, template: Template): void {
   const planned = template.Outputs['ListPartitions']!.Value as string;
-  // A version without epochs has one number of list partitions, which must be that of the first epoch.
+  // A stack from before there were epochs lacks this output. Its number of list partitions must be that of the first
+  // epoch.
   const deployed = outputs['ListPartitions'] ?? JSON.stringify([JSON.parse(planned)[0]]);
   requireSameStartedEpochs(`infra/stages.ts, stage ${stage}`, deployed, planned);
 }
 
-/** Options of `cdk deploy` that record the old versions, and say whether the aliases stay at these versions. */
+/** Returns options of `cdk deploy` that record the old versions, and say whether the aliases stay at these versions. */
 function parameters(old: LiveAlias[], isReleased: boolean): string[] {
   const values = [
     `${RELEASED_PARAMETER}=${isReleased}`,
@@ -431,13 +436,13 @@ function parameters(old: LiveAlias[], isReleased: boolean): string[] {
   return values.flatMap((value) => ['--parameters', value]);
 }
 
-/** Options of `cdk deploy` for an update after which the aliases point to the new versions. */
+/** Returns options of `cdk deploy` for an update after which the aliases point to the new versions. */
 function releasedOptions(old: LiveAlias[]): string[] {
   // `none` removes alarms of earlier updates, which CloudFormation would keep.
   return [...parameters(old, true), '--rollback-trigger-alarm-arns=none'];
 }
 
-/** All stages in the account and region share this stack. */
+/** Deploys the stack that all stages in the account and region share. */
 async function deployAccount(tools: Tools): Promise<void> {
   await tools.deployStack(stackName('account'), []);
 }

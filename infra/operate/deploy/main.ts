@@ -109,9 +109,11 @@ function toolsFor(stage: string, assembly: string): Tools {
 }
 
 /**
- * Runs a command of the CDK. It runs on the Node in PATH, which in the workflow is not one from the npm registry.
+ * Runs a command of the CDK with the Node in PATH. In the workflow, that Node comes from actions/setup-node instead of
+ * the npm registry.
  *
- * @param isDetached whether Ctrl-C does not reach the command
+ * @param isDetached whether the command has a process group of its own, so that Ctrl-C does not interrupt it
+ * @throws UsageError if the command fails
  */
 async function cdk(parameters: string[], isDetached = false): Promise<void> {
   // The CDK needs no API key.

@@ -49,7 +49,7 @@ export function adviceFor(status: string): string {
   return `Follow "${section}" in docs/runbook.md.`;
 }
 
-/** @throws UsageError if CloudFormation cannot update the stack */
+/** Checks the status of a stack. @throws UsageError if CloudFormation cannot update the stack */
 export function requireUpdatable({ name, status }: DeployedStack): void {
   if (status.endsWith('_IN_PROGRESS'))
     throw new UsageError(
@@ -83,6 +83,11 @@ export async function requireNoChangesByHand(
   );
 }
 
+/**
+ * Returns a line for each resource that somebody changed or deleted by hand.
+ *
+ * @param wait waits for some milliseconds
+ */
 async function driftOf(
   aws: Aws,
   stack: string,
@@ -98,7 +103,7 @@ async function driftOf(
   }
   if (result.DetectionStatus !== 'DETECTION_COMPLETE')
     throw new UsageError(
-      `CloudFormation could not compare all resources of ${stack} with the template. Allow what is missing, or append ` +
+      `CloudFormation could not compare all resources of ${stack} with the template. Grant missing permissions, or append ` +
         `--ignore-changes. Reason: ${result.DetectionStatusReason}`,
     );
   const { StackResourceDrifts } = await aws('cloudformation', 'describe-stack-resource-drifts', {

@@ -141,7 +141,11 @@ function withValue(name: OptionName): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
-/** @throws UsageError if an argument is missing or invalid. No message quotes an argument, which may be an API key. */
+/**
+ * Checks the arguments of an action.
+ *
+ * @throws UsageError if an argument is missing or invalid. The message does not quote it, because it may be an API key.
+ */
 export function requireValid(action: string, values: Values, operands: string[]): void {
   if (!Object.hasOwn(actions, action))
     throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
@@ -169,7 +173,10 @@ export function requireValid(action: string, values: Values, operands: string[])
     );
 }
 
-/** Checks the name of a key's owner. Operators can paste a key by mistake, so the name must not contain a key. */
+/**
+ * Returns whether `name` is valid as the name of a key's owner. It must not contain an API key, because operators can
+ * paste one by mistake.
+ */
 function isOwner(name: string): boolean {
   const isVisible = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) && name.trim() !== '';
   // A name such as `--json` is an option after an `--owner` without a name.

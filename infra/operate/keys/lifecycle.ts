@@ -7,7 +7,8 @@ import { ID_START } from '../../../shared/list-partitions.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { plain, UsageError } from '../../command.ts';
 
-// Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
+// After an interruption at any point, each function of this file can safely be called again. All durations are in
+// milliseconds.
 
 /**
  * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no key's
@@ -16,6 +17,7 @@ import { plain, UsageError } from '../../command.ts';
  */
 export type KeyEntry = Omit<ApiKeyRecord, 'createdBy'> & Partial<ApiKeyRecord>;
 
+/** Returns whether an entry is the record of a key, and not the revocation of a key whose record is missing. */
 export function isRecord(entry: KeyEntry): entry is ApiKeyRecord {
   return entry.hash !== entry.keyId;
 }
@@ -104,7 +106,8 @@ export async function findKeyEntry(store: KeyStore, keyId: string): Promise<KeyE
 }
 
 /**
- * Finds a record that the index does not contain yet. The result contains all writes that completed before the call.
+ * Returns the record of a key even if the index does not contain it yet, or undefined if there is none. The scan is
+ * strongly consistent, so it includes all writes that completed before the call.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
  */
 async function scanForKey(

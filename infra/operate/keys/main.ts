@@ -53,9 +53,9 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const found = await lifecycle.findKeyEntry(store, keyId);
     const question = found
       ? `Revoke ${keyId} of ${found.owner} (${found.start}…)?`
-      : `This stage has no record of ${keyId}, which was issued at ${lifecycle.issueTimeOf(keyId)} if the stage and ` +
-        'the id are right. If the record was lost, store a revocation, so that the key stays revoked when the record is ' +
-        'restored?';
+      : `This stage has no record of ${keyId}. If the stage and the id are right, the key was issued at ` +
+        `${lifecycle.issueTimeOf(keyId)}, and its record was lost. Store a revocation, so that the key stays revoked when ` +
+        'the record is restored?';
     const isRevoked = found?.revokedAt !== undefined;
     if (!isRevoked && !yes && !(await confirm(question))) {
       throw new UsageError('No key was revoked. To revoke a key without confirmation, add --yes.');
@@ -65,9 +65,9 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     else if (!isRevoked) revoked = await lifecycle.revokeApiKey(store, found, await findCaller());
     if (!lifecycle.isRecord(revoked!))
       throw new UsageError(
-        `Only a revocation of ${keyId} is stored, because this stage has no record of the key: if the stage is wrong or ` +
-          'the id is mistyped, correct it, because the key still works, and if the record was lost, the key stays ' +
-          'revoked when the record is restored.',
+        `Only a revocation of ${keyId} is stored, because this stage has no record of the key. If the record was lost, ` +
+          'the key stays revoked when the record is restored. If the stage or the id is wrong, the key still works, so run ' +
+          'the command again with the right ones.',
       );
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor)

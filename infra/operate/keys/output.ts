@@ -12,7 +12,11 @@ export async function print(text: string): Promise<void> {
   if (error) throw new UsageError(`Writing to standard output failed: ${error.message}.`, { cause: error });
 }
 
-/** @param replaces the old key and its expiry, if the new key is a successor */
+/**
+ * Prints a new key, which cannot be shown again.
+ *
+ * @param replaces the old key and its expiry, if the key is a successor
+ */
 export function printNewKey(
   { key, record }: IssuedKey,
   { json, quiet }: { json?: boolean; quiet?: boolean },
@@ -29,6 +33,7 @@ export function printNewKey(
   return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
+/** Prints keys as a table or as a JSON array. @throws UsageError if writing to standard output fails */
 export async function printList(records: KeyEntry[], json = false): Promise<void> {
   const text = json ? `[${records.map((record) => toJson(record)).join(',\n')}]` : tableOf(records);
   await print(text).catch((error: UsageError) => {

@@ -116,7 +116,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--count', '0'], {}, /--count .* from 1 to 1000000/],
   [['--seed', KEY], {}, /--seed .* from 0 to 2147483647/],
   [['--', KEY], {}, /two dashes: npm run seed -- /],
-  [[], { npm_config_count: '20' }, /^npm itself read --count, .* Usage: npm run seed -- /],
+  [[], { npm_config_count: '20' }, /^npm read --count itself, .* Usage: npm run seed -- /],
   [[], { BASE_URL: 'https://', API_KEY: KEY }, /^BASE_URL must be an https URL, /],
   [
     [],

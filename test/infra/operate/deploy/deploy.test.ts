@@ -406,7 +406,9 @@ test.each([
   async (_when, minute) => {
     const stage = new FakeStage();
     const back = afterMinutes(minute, () => goBack('production', false, stage.tools()));
-    expect(await deployTo(stage)).toMatch(/^Somebody else has moved live of \w+ during this deployment\./);
+    expect(await deployTo(stage)).toMatch(
+      /^Somebody else moved the alias live of \w+ during this deployment\./,
+    );
     expect(await back).toBeUndefined();
     expect(stage.live).toEqual(OLD);
   },
@@ -418,7 +420,9 @@ test('if a second deployment starts while requests shift, only the second deploy
     stage.planned = '9';
     return deploy('production', templateWith(), {}, stage.tools());
   });
-  expect(await deployTo(stage)).toMatch(/^Somebody else has moved live of \w+ during this deployment\./);
+  expect(await deployTo(stage)).toMatch(
+    /^Somebody else moved the alias live of \w+ during this deployment\./,
+  );
   const outcome = outcomeOf(
     second.then((message) => (message ? Promise.reject(new Error(message)) : undefined)),
   );

@@ -234,7 +234,7 @@ describe('npm run keys -- revoke', () => {
       const { code, stderr } = await keys(['revoke', keyId], { input: 'n\n' });
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        `This stage has no record of ${keyId}, which was issued at ${createdAt} if the stage and the id are right.`,
+        `This stage has no record of ${keyId}. If the stage and the id are right, the key was issued at ${createdAt}, and `,
       );
       expect(stderr).toMatch(/\[y\/N\] No key was revoked\./);
       expect(await listed()).toEqual([]);
@@ -245,9 +245,9 @@ describe('npm run keys -- revoke', () => {
       const record = await issueAndLose();
       const { keyId } = record;
       const message =
-        `Only a revocation of ${keyId} is stored, because this stage has no record of the key: if the stage is wrong or ` +
-        'the id is mistyped, correct it, because the key still works, and if the record was lost, the key stays ' +
-        'revoked when the record is restored.';
+        `Only a revocation of ${keyId} is stored, because this stage has no record of the key. If the record was lost, ` +
+        'the key stays revoked when the record is restored. If the stage or the id is wrong, the key still works, so run ' +
+        'the command again with the right ones.';
       const { code, stdout, stderr } = await keys(['revoke', keyId], { input: 'y\n' });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`[y/N] ${message}`);
