@@ -25,6 +25,7 @@ export interface LocalService {
 /** ARN of the operator who issues, rotates and revokes keys of a local service. */
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
+/** Returns the folder in which the local service keeps the data of a stage if `--data` is omitted. */
 export function defaultDataFolder(stage = 'staging'): string {
   return join(projectRoot, `.${compactName}`, stage);
 }
@@ -33,9 +34,9 @@ export function defaultDataFolder(stage = 'staging'): string {
 export function dataOption(data: string): string {
   if (data === IN_MEMORY) return data;
   const folder = pathOption('--data', data);
-  // The disk's root and a name of spaces are typing errors.
+  // The root of a disk and a name of spaces are most likely typing errors.
   if (data.trim() === '' || dirname(folder) === folder)
-    throw new UsageError('--data must be a folder of its own.');
+    throw new UsageError('--data must name a folder other than the root of a disk.');
   return folder;
 }
 
@@ -53,12 +54,13 @@ export function writeLocalService(folder: string, service: LocalService): () => 
   return () => rmSync(file, { force: true });
 }
 
+/** Writes a file that only this user can read, because the file contains a secret. */
 export function writePrivately(file: string, text: string): void {
   rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-/** @throws Error if `folder` contains no connection data. */
+/** Returns the connection data in a folder. @throws Error if the folder contains none. */
 export function readLocalService(folder: string): LocalService {
   return JSON.parse(readFileSync(join(folder, SERVICE_FILE), 'utf8')) as LocalService;
 }
@@ -91,7 +93,7 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   );
 }
 
-/** Returns only the temporary folders that this user owns, because key commands must not use another user's service. */
+/** Returns the temporary folders that this user owns, because commands must not use the service of another user. */
 function temporaryFolders(): string[] {
   return globSync(`${TEMPORARY_PREFIX}*`, { cwd: tmpdir() })
     .map((name) => join(tmpdir(), name))

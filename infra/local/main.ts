@@ -32,7 +32,7 @@ ${relativePaths}`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
-onInterrupt(() => stop()); // Code that stops the service emits SIGTERM, so that later signals have no effect.
+onInterrupt(() => stop()); // Code that stops the service emits SIGTERM, because only the first signal has an effect.
 if (process.env['npm_lifecycle_event'] === 'start') {
   const launchers = findLaunchers();
   setInterval(() => findLaunchers() !== launchers && process.emit('SIGTERM'), 500).unref();
@@ -78,7 +78,7 @@ function findLaunchers(): string {
     const command = readFileSync(`/proc/${ppid}/cmdline`, 'utf8');
     const isShell = command.includes(process.env['npm_lifecycle_script']!);
     const [shellsParent] = /(?<=^PPid:\s)\d+$/m.exec(readFileSync(`/proc/${ppid}/status`, 'utf8'))!;
-    // The parent of npm can exit, for example the shell from which nohup started npm.
+    // The result omits the parent of npm, because it can exit, like the shell from which nohup started npm.
     return isShell ? `${shellsParent} ${ppid}` : `${ppid}`;
   } catch {
     return `${ppid}`;

@@ -35,7 +35,12 @@ export const options = {
 
 export type ServiceOptions = OptionValues<typeof options> & { data: string };
 
-/** @throws UsageError if an option, the template or the data prevents the service from starting. */
+/**
+ * Starts the local service. Returns its base URL and API key, its data folder unless the data is in memory, the
+ * resource types that are not run, and a function that stops the service.
+ *
+ * @throws UsageError if an option, the template or the data prevents the service from starting.
+ */
 export async function startService(settings: ServiceOptions) {
   const { stage, data, verbose } = settings;
   const { port, inspectPort } = checkOptions(settings);
@@ -91,7 +96,7 @@ export async function startService(settings: ServiceOptions) {
   }
 }
 
-/** @throws UsageError if `path` or one of its parents is a file */
+/** Checks a path of a folder that may not exist yet. @throws UsageError if the path or one of its parents is a file */
 function requireNoFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats && !stats.isDirectory()) throw new UsageError(`${path} is a file. Choose a folder with --data.`);

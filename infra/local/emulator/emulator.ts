@@ -26,6 +26,10 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 /**
  * Runs the REST API, the functions and the tables of a stack. The result's `listen` serves the API.
  *
+ * @example
+ * const store = await openStore(); // in memory
+ * const emulator = await startEmulator({ assembly: 'cdk.out', stackName: 'Sample', store, inspectPort: 0, log });
+ * const port = await emulator.listen(0);
  * @throws EmulatorError if the stack is missing, or if the emulator cannot run the stack.
  */
 export async function startEmulator(options: EmulatorOptions) {
@@ -55,7 +59,7 @@ export async function startEmulator(options: EmulatorOptions) {
     functions,
     api,
     databaseEndpoint: database.endpoint,
-    /** @returns the port, which is a free port if `port` is 0 */
+    /** Serves the API on localhost. @returns the port, which is a free port if `port` is 0 */
     async listen(port: number, settings?: ServerSettings): Promise<number> {
       if (port && functions.values().some((fn) => fn.inspectPort === port))
         throw new EmulatorError(`Port ${port} is the port of a debugger. Choose another port.`);

@@ -41,8 +41,8 @@ describe('npm start', () => {
     [['--assembly', '.', '--watch'], {}, /^--assembly cannot be combined with --watch, /],
     [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 1024 to 65000\.$/],
     [['--assembly', '.', '--synth'], {}, /^--assembly cannot be combined with --watch, /],
-    [['--data', ' '], {}, /^--data must be a folder of its own\.$/],
-    [['--data', '/'], {}, /^--data must be a folder of its own\.$/],
+    [['--data', ' '], {}, /^--data must name a folder other than the root of a disk\.$/],
+    [['--data', '/'], {}, /^--data must name a folder other than the root of a disk\.$/],
     [['--data', 'package.json'], {}, /^\S+package\.json is a file\. Choose a folder with --data\.$/],
     [
       ['--data', 'memory'],

@@ -21,7 +21,10 @@ import type { Resource, Template } from '../template/template.ts';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Lambda's maximum payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
-/** Large bodies in memory at the same time. A body takes several times its size, because the event is copied to a worker. */
+/**
+ * Number of large bodies in memory at the same time. A body takes several times its size, because the event is copied
+ * to a worker.
+ */
 const MAX_LARGE_BODIES = 1;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
@@ -77,6 +80,7 @@ export function createApiGateway(template: Template, functions: Functions) {
 
   return {
     gatewayResponse,
+    /** Returns the response to a request: that of its route, or a gateway response. */
     async handle(request: HttpRequest): Promise<HttpResponse> {
       const requestId = randomUUID();
       const response = await respond(request, requestId);
@@ -84,6 +88,7 @@ export function createApiGateway(template: Template, functions: Functions) {
         ? gatewayResponse(response, requestId)
         : withRequestId(response, requestId);
     },
+    /** Discards all cached policies, so that the authorizers run for the next request of each token. */
     flushAuthorizersCache(): void {
       for (const authorizer of authorizers.values()) authorizer.flushCache();
     },

@@ -26,9 +26,9 @@ export function limitLargeBodies(count: number) {
 }
 
 /**
- * Reads a body, whatever its Content-Length header says, because chunked bodies have none.
+ * Reads a body. The size is that of the received chunks, because chunked bodies have no Content-Length header.
  *
- * @param occupied gets the place of a large body. Dispose it when the body is no longer in memory.
+ * @param occupied stack that gets the place of a large body. Dispose the stack when the body is no longer in memory.
  * @returns the body, or undefined if it exceeds `maxBytes`. The rest of the body then remains unread.
  */
 export async function readBody(

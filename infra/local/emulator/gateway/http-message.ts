@@ -1,3 +1,4 @@
+/** A header or a parameter. */
 export type Pair = [name: string, value: string];
 
 export interface HttpRequest {
@@ -19,6 +20,7 @@ export interface HttpResponse {
   body: string;
 }
 
+/** Returns all values of a header. The case of the name does not matter. */
 export function headerValues({ headers }: Pick<HttpRequest, 'headers'>, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
@@ -28,7 +30,7 @@ export function headerValues({ headers }: Pick<HttpRequest, 'headers'>, name: st
  * use a different port than the server, such as the port of an SSH tunnel.
  */
 export function localHost(request: Pick<HttpRequest, 'headers'>): string | undefined {
-  const host = headerValues(request, 'Host').join(); // Two Host headers name no machine.
+  const host = headerValues(request, 'Host').join(); // With two Host headers, the text contains a comma, which no host does.
   const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(host);
   return isLocal && URL.canParse(`http://${host}`) ? host : undefined;
 }

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as v from 'valibot';
 import type { HttpResponse } from './http-message.ts';
 
+/** Schema of a text, a number or a boolean. The parsed value is a text. */
 export const scalarAsText = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String));
 
 /**
@@ -21,8 +22,9 @@ const headerName = v.pipe(
 const headerValue = v.pipe(scalarAsText, v.check(isHeaderValue, 'Invalid header value'));
 
 /**
- * Converts a function's result to a response. API Gateway rejects results with additional fields or wrong types. AWS does
- * not document which statuses and headers API Gateway rejects, so those are rejected that HTTP forbids in a response.
+ * Converts a function's result to a response. API Gateway rejects results with additional fields or wrong types. AWS
+ * does not document which statuses and headers API Gateway rejects. The emulator rejects those that HTTP forbids in a
+ * response.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export const ProxyResult = v.pipe(

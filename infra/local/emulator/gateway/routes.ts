@@ -83,12 +83,12 @@ function rank(segment: string): number {
   return isParameter(segment) ? 1 : 0;
 }
 
-/** Whether the segment is a parameter such as `{bookId}` or `{proxy+}`. */
+/** Returns whether the segment is a parameter such as `{bookId}` or `{proxy+}`. */
 function isParameter(segment: string): boolean {
   return segment.startsWith('{');
 }
 
-/** Whether the segment is a parameter such as `{proxy+}`, which matches the rest of the path. */
+/** Returns whether the segment is a parameter such as `{proxy+}`, which matches the rest of the path. */
 function isGreedy(segment: string): boolean {
   return segment.endsWith('+}');
 }

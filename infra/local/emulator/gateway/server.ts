@@ -12,8 +12,11 @@ import { type HttpRequest, type HttpResponse, localHost, type Pair } from './htt
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_HEAD_BYTES = 2 * 10_240;
-/** Requests that a connection can contain before it gets the first response. Node stops reading from it afterwards. */
+/**
+ * Number of requests without a response on a connection. At this number, the server stops reading from the connection.
+ */
 const MAX_PIPELINED_REQUESTS = 100;
+/** Time that the requests in progress have to end during a shutdown. */
 const SHUTDOWN_MILLISECONDS = 10_000;
 /** Time for which a client can read the response to a malformed request before the connection is reset. */
 const LINGER_MILLISECONDS = 1_000;
@@ -37,15 +40,18 @@ export interface ServerSettings {
 interface Connection {
   /** Responses that have not been sent yet, in the order of their requests. */
   responses: Set<http.ServerResponse>;
-  /** Ends when the latest response has been sent. */
+  /** Resolves when the latest response has been sent. */
   last: Promise<void>;
   /** Whether the client has sent bytes that are not HTTP, or sends a request too slowly. */
   isRejected: boolean;
 }
 
 /**
- * Serves the API on the loopback interface. Like API Gateway, handles the requests on a connection one after another.
- * Rejects malformed or slow requests and long heads itself.
+ * Serves the API on the loopback interface. Like API Gateway, the server handles the requests on a connection one after
+ * another. It rejects requests that are malformed or slow, or have a long URL or long headers, without asking the API.
+ *
+ * @param port port to listen on, or 0 for any free port
+ * @throws EmulatorError if the port cannot be used, or if the machine has no loopback address.
  */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
   const connections = new Map<Duplex, Connection>();
@@ -62,13 +68,14 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
     const connection = connections.get(socket)!;
     const { responses } = connection;
     responses.add(outgoing);
-    // A client can send requests without reading the responses.
+    // The server stops reading here, because a client can send any number of requests without reading the responses.
     if (responses.size >= MAX_PIPELINED_REQUESTS) socket.pause();
     connection.last = respondAfter(connection.last);
 
     async function respondAfter(previous: Promise<void>): Promise<void> {
       await previous;
-      // The client cannot get a response to the remaining requests, so they must have no effect.
+      // If the connection is closed, its remaining requests must have no effect, because nobody can get their
+      // responses.
       if (!socket.destroyed) await respond(incoming, outgoing, start);
       responses.delete(outgoing);
       if (socket.isPaused() && responses.size < MAX_PIPELINED_REQUESTS) socket.resume();
@@ -179,7 +186,8 @@ function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMe
 function writeHead(outgoing: http.ServerResponse, { status, headers, body }: HttpResponse): void {
   // RFC 9110 section 8.6 forbids Content-Length in a 204.
   const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  // An earlier call that failed, because of an invalid header, has set the text of a different status.
+  // The text of the status is set too, because an earlier call that failed because of an invalid header has set
+  // another.
   outgoing.writeHead(status, http.STATUS_CODES[status] ?? '', { ...headers, ...length });
 }
 
@@ -199,7 +207,7 @@ async function writeBody(
   outgoing.end();
 }
 
-/** @throws EmulatorError if the port cannot be used, or if the machine has no loopback address. */
+/** Checks a port. @throws EmulatorError if the port cannot be used, or if the machine has no loopback address. */
 export async function requireFreePort(port: number): Promise<void> {
   const { servers } = await listen(port);
   await closeAll(servers);
@@ -230,7 +238,7 @@ async function listen(port: number, prepare = (server: http.Server) => server) {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       await closeAll(servers);
-      // Another program uses the port that 127.0.0.1 selected on ::1.
+      // The port was free on 127.0.0.1, but another program uses it on ::1. The next attempt selects another port.
       if (port === 0 && code === 'EADDRINUSE') return listen(port, prepare);
       throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }

@@ -32,7 +32,8 @@ export function readGatewayResponses(template: Template) {
   const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   function find(type: string): GatewayResponse {
     const response = defined.find(({ ResponseType }) => ResponseType === type);
-    if (!response) throw new EmulatorError(`The stack does not define the gateway response ${type}.`);
+    if (!response)
+      throw new EmulatorError(`The stack does not define the gateway response ${type}. Add it to the stack.`);
     return response;
   }
   for (const type of GATEWAY_RESPONSE_TYPES) find(type);
@@ -51,6 +52,7 @@ export function mockResponse(mock: MockIntegration, request: HttpRequest): HttpR
   return isAccepted ? staticResponse(mock.IntegrationResponses[0]) : undefined;
 }
 
+/** Returns the response with the header that contains the request's id on AWS. */
 export function withRequestId(response: HttpResponse, requestId: string): HttpResponse {
   return { ...response, headers: { ...response.headers, 'x-amzn-RequestId': requestId } };
 }

@@ -1,7 +1,8 @@
+/** Region and account of all resources in the emulator. */
 export const region = 'us-east-1';
 export const accountId = '000000000000';
 
-/** Resource in the text of a template. */
+/** A resource in a template before intrinsic functions are replaced. */
 export interface TemplateResource {
   Type: string;
   Properties?: Record<string, unknown>;

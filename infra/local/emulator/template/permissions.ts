@@ -3,6 +3,7 @@ import type { Template } from './template.ts';
 /** Returns whether the policies of a function's role allow an action on a resource. */
 export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
 
+/** Returns a function that evaluates the IAM policies in a template. */
 export function readPermissions(template: Template): IsAllowed {
   const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
   const functions = template.resources('AWS::Lambda::Function');

@@ -12,10 +12,12 @@ function model<Entries extends v.ObjectEntries>(entries: Entries) {
   return schema as unknown as v.StrictObjectSchema<Entries, undefined>;
 }
 
+/** Returns the schema of a text that matches `pattern`. `supported` describes such texts in the error message. */
 function textLike(pattern: RegExp, supported: string) {
   return v.pipe(text, v.regex(pattern, `only ${supported} is supported`));
 }
 
+/** Schema of a text or a list of texts. The parsed value is a list. */
 export const stringOrList = v.pipe(
   v.unknown(),
   v.transform((value) => [value].flat()),

@@ -13,7 +13,7 @@ export interface Resource<T extends ResourceType> {
 /** Parsed template. The properties of its resources match the models and contain no intrinsic functions. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** @throws EmulatorError if the stack's template cannot be read, is invalid or is not supported. */
+/** Returns a stack's template. @throws EmulatorError if the template cannot be read, is invalid or is not supported. */
 export function readTemplate(stackName: string, assembly: string): Template {
   const file = join(assembly, `${stackName}.template.json`);
   try {
@@ -25,7 +25,12 @@ export function readTemplate(stackName: string, assembly: string): Template {
   }
 }
 
-/** @throws EmulatorError that lists all resource types, properties and intrinsic functions that are not supported. */
+/**
+ * Returns the parsed template.
+ *
+ * @param text template as JSON
+ * @throws EmulatorError that lists all resource types, properties and intrinsic functions that are not supported.
+ */
 export function parseTemplate(text: string) {
   const { Resources, Outputs } = JSON.parse(text) as {
     Resources: Record<string, TemplateResource>;
