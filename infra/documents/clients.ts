@@ -9,7 +9,7 @@ export function clientParts(): Record<string, Record<string, string>> {
   };
 }
 
-/** Returns links to the pages in `docs/clients`, and of the first page the first example whose output it shows. */
+/** Returns links to the pages in `docs/clients`, and the first example in these pages that shows its output. */
 function clientPages(): string {
   const pages = globSync('*.md', { cwd: 'docs/clients' })
     .toSorted()

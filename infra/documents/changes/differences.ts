@@ -6,7 +6,10 @@ type Action = 'added' | 'removed' | 'changed';
 /** A wider schema allows additional values. Schemas of requests may become wider, and schemas of responses narrower. */
 type Impact = 'breaking' | 'non-breaking' | 'wider' | 'narrower';
 
-/** Impact of adding, removing and changing the part of a document at `path`. An action without impact needs a person. */
+/**
+ * Impact of adding, removing and changing the part of a document at `path`. If an action has no impact here, the change
+ * cannot be classified, so that a person decides.
+ */
 interface Rule extends Partial<Record<Action, Impact | ((before: any, after: any) => Impact)>> {
   /** Pattern of the whole path. */
   path: string;
@@ -83,6 +86,7 @@ const rulesForSchemas: Rule[] = [
   { path: `${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, added: 'narrower', removed: 'wider' },
 ];
 
+/** Names of parts that only describe the API, so that clients do not depend on them. */
 const DESCRIPTIVE = [
   'summary',
   'description',

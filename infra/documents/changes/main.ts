@@ -21,7 +21,7 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
       `${base} cannot be read as OpenAPI JSON. Choose a file with --base. (${(error as Error).message})`,
     );
   }
-  // withoutReferences needs the components, of which all documents of this service contain security schemes.
+  // withoutReferences needs the security schemes, which all documents of this service contain.
   if (!document?.openapi || !document.paths || !document.components?.securitySchemes)
     throw new UsageError(`${base} is not an OpenAPI document of this service. Choose a file with --base.`);
   const before = withoutReferences(document);

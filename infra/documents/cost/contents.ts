@@ -95,7 +95,7 @@ const ofList: Record<string, string> = {
   xrayTraceId: 'Root=1-5759e988-bd862e3fe1be46a994272793',
 };
 
-/** The same for a request without an API key that gets a 404 from a mock integration. */
+/** Values of `$context` for a request without an API key that gets a 404 from a mock integration. */
 const withoutKey = {
   ...ofList,
   'authorizer.keyId': '-',
@@ -106,7 +106,7 @@ const withoutKey = {
   'authorizer.latency': '-',
 };
 
-/** @throws Error if the format contains a variable without a value */
+/** Returns the size of an access log line in bytes. @throws Error if `context` lacks a variable of the format */
 function lineBytes(format: string, context: Record<string, string>): number {
   const line = format.replaceAll(/\$context\.([\w.]+)/g, (_match, variable: string) => {
     const value = context[variable];

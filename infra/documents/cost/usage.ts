@@ -26,7 +26,7 @@ const BYTES_WITHOUT_KEYS = 129;
 /** Assumed share of the items that have a value for an optional field. */
 const OPTIONAL_SHARE = 0.9;
 
-/** What the storage of a collection's items costs. */
+/** Sizes on which the cost of storing and reading a collection's items depends. */
 export interface ItemSize {
   /** Size in bytes of an item in the table, and in each index that contains the item. */
   bytes: number;

@@ -52,7 +52,7 @@ function errorCodesOf({ errors }: Operation): ErrorCode[] {
 }
 
 function errorResponse(code: ErrorCode): Json {
-  // The example is the first one that an operation has.
+  // Operations share the response, so its example is the first message that one of them has for this code.
   const messages = Object.values<Operation>(operations).map(({ errors }) => errors[code]);
   const message = messages.find((one) => typeof one === 'string');
   return {

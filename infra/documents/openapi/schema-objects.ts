@@ -49,6 +49,7 @@ const conversion: ConversionConfig = {
   ignoreActions: ['check', 'examples', 'max_value', 'min_value', 'transform'],
 };
 
+/** Returns the schemas of the document's components by name. */
 export function componentSchemas(): Json {
   const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => {
     const isSent = requestBodies.has(components[name]);
@@ -64,13 +65,14 @@ export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'recei
 }
 
 /**
- * Returns a copy of a schema, whose text fields have `rules` in words. If clients send the fields, the rules are part of
- * the description. If clients only receive the fields, the copy has neither the rules nor limits such as `maxLength`.
+ * Returns a copy of a schema without the member `rules`, which describes the rules of a text field in words. If clients
+ * send the field, its description ends with the rules. If clients only receive the field, the copy has neither the
+ * rules nor limits such as `maxLength`.
  */
 function withTextRules(schema: any, isSent: boolean): any {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
-  // A field named `rules` would be an object.
+  // The rules are a string, unlike the schema of a field that is named `rules`.
   if (typeof schema.rules === 'string') return isSent ? sentText(schema) : receivedText(schema);
 
   const parts = Object.entries(schema).map(([name, part]) => [name, withTextRules(part, isSent)]);

@@ -22,7 +22,7 @@ interface Service {
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
 export function referencePage(document: string, service?: Service) {
-  // In a page opened as a file, Swagger UI cannot resolve the references of OpenAPI 3.1.
+  // The page uses version 3.0, because in a page opened as a file, Swagger UI cannot resolve references of version 3.1.
   const spec = asOpenApi30(JSON.parse(document, forSwaggerUi));
   if (service) useService(spec, service);
   else makeReadOnly(spec);
