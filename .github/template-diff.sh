@@ -34,7 +34,7 @@ echo '## Template changes'
       note=' (new)'
       old=$empty
     fi
-    # Captures both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
+    # The file gets both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
     npx cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1

@@ -59,7 +59,7 @@ func (e *PetStoreError) Error() string {
 // PetStore sends requests with retries.
 type PetStore struct {
 	baseURL string
-	// Functions instead of the API key, because fmt prints all fields of a struct.
+	// These functions contain the API key. A string would reveal it, because fmt prints all fields of a struct.
 	authorize func(http.Header)
 	clean     func(string) string
 }
@@ -85,7 +85,7 @@ func NewPetStore(baseURL, apiKey string) (*PetStore, error) {
 }
 
 // ListPets yields all pets that match the query, newest first. It requests each page only when its first pet is needed.
-// An error ends the iteration.
+// An error, such as a PetStoreError, ends the iteration.
 func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, error] {
 	return func(yield func(Pet, error) bool) {
 		values := url.Values{"limit": {strconv.Itoa(cmp.Or(query.Limit, 100))}}
@@ -121,7 +121,8 @@ func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, 
 }
 
 // CreatePet creates a pet, and returns it with its ID. Generate one idempotency key per pet, such as a UUID, and store it
-// with the pet until the call returns. Within 24 hours, all calls with this key create only one pet.
+// with the pet until the call returns. Within 24 hours, all calls with this key create only one pet. The error is a
+// PetStoreError if the service still returns an error after the retries.
 func (s *PetStore) CreatePet(ctx context.Context, pet NewPet, idempotencyKey string) (created Pet, err error) {
 	if !headerText.MatchString(idempotencyKey) {
 		return created, errors.New("an idempotency key of ASCII characters is missing: generate one per pet, and store it")
@@ -174,7 +175,7 @@ func (s *PetStore) send(
 	}
 }
 
-// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters.
+// These patterns match links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters.
 var (
 	link      = regexp.MustCompile(`<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)`)
 	parameter = regexp.MustCompile(`;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?`)
@@ -186,13 +187,13 @@ func (s *PetStore) nextPage(links, page string) (string, error) {
 		target, values := match[1], map[string]string{}
 		for _, match := range parameter.FindAllStringSubmatch(match[2], -1) {
 			name := strings.ToLower(match[1])
-			if _, isRepeated := values[name]; !isRepeated { // of several, the first counts
+			if _, isRepeated := values[name]; !isRepeated { // a repeated parameter has its first value
 				values[name] = match[2] + match[3]
 			}
 		}
 		relations := strings.Fields(strings.ToLower(values["rel"]))
 		if _, hasAnchor := values["anchor"]; hasAnchor || !slices.Contains(relations, "next") {
-			continue // about another page, or another relation
+			continue // a link of another page or relation
 		}
 		next := normalized(resolved(target, page))
 		if strings.HasPrefix(next, s.baseURL+"/") {
@@ -213,7 +214,7 @@ func retryDelay(retryAfter string, attempt int) time.Duration {
 		return time.Duration(min(seconds, 1e6)) * time.Second
 	}
 	if date, err := http.ParseTime(retryAfter); err == nil {
-		// A year of two digits is no more than 50 years ago or ahead. ParseTime reads 69 as 1969.
+		// A date with a year of two digits is at most 50 years away, but ParseTime reads 69 as 1969.
 		if strings.Contains(retryAfter, "-") && date.Before(time.Now().AddDate(-50, 0, 0)) {
 			date = date.AddDate(100, 0, 0)
 		}

@@ -25,7 +25,7 @@ class PetStoreError(Exception):
     """A response that is not a success, or a success whose body is not as expected.
 
     `status` is the HTTP status, and `code` the code of the error, such as "invalid_request". AWS can send error
-    responses without a code. `code` is None then.
+    responses without a code. In that case, `code` is None.
     """
 
     def __init__(self, status, code, request_id, message):
@@ -38,6 +38,8 @@ class PetStoreError(Exception):
 
 
 class PetStore:
+    """Client of one service. It retries requests after temporary errors."""
+
     def __init__(self, base_url, api_key):
         """Raises ValueError if the base URL or the API key is missing or malformed."""
         self._base_url = _normalized_base_url((base_url or "").strip())
@@ -48,7 +50,8 @@ class PetStore:
     def list_pets(self, *, status=None, limit=None):
         """Yields all pets, newest first. Requests each page only when its first pet is needed.
 
-        `status` selects pets, and `limit` is the number of pets per page.
+        `status` is the status of the pets, by default any, and `limit` is the number of pets per page, by default 100.
+        Raises PetStoreError if the service still returns an error after the retries.
         """
         query = {"limit": 100 if limit is None else limit, "status": status}
         page = f"{self._base_url}/pets?{urlencode(_without_none(query))}"
@@ -65,7 +68,8 @@ class PetStore:
         """Creates a pet, and returns it with its id.
 
         Generate one idempotency key per pet, such as a UUID, and store it with the pet until the call returns. Within
-        24 hours, all calls with this key create only one pet.
+        24 hours, all calls with this key create only one pet. Raises PetStoreError if the service still returns an
+        error after the retries.
         """
         if not isinstance(idempotency_key, str) or not re.fullmatch("[!-~]([ -~]*[!-~])?", idempotency_key):
             raise ValueError("An idempotency key of ASCII characters is missing. Generate one per pet, and store it.")
@@ -97,8 +101,8 @@ class PetStore:
         raise failure
 
 
-# Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take linear time, because
-# they accept a quoted text without an end.
+# These patterns match links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take
+# linear time, because they accept a quoted text without an end.
 _LINK = re.compile(r'<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)')
 _PARAMETER = re.compile(r';\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?')
 
@@ -108,9 +112,9 @@ def _next_page(links, page, base_url, api_key):
     for target, parameters in _LINK.findall(links):
         values = {}
         for name, quoted, token in _PARAMETER.findall(parameters):
-            values.setdefault(name.lower(), quoted or token)  # of several, the first counts
+            values.setdefault(name.lower(), quoted or token)  # a repeated parameter has its first value
         if "anchor" in values or "next" not in values.get("rel", "").lower().split():
-            continue  # about another page, or another relation
+            continue  # a link of another page or relation
         url = target
         try:
             if re.fullmatch("[!-~]*", target):  # urljoin ignores tabs
@@ -126,12 +130,12 @@ def _next_page(links, page, base_url, api_key):
     return None
 
 
-# The three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+# This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
 _HTTP_DATE = re.compile(
     r"(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})"
 )
 
-_YEAR = 365.25 * 24 * 60 * 60
+_YEAR = 365.25 * 24 * 60 * 60  # seconds
 
 
 def _retry_delay(retry_after, attempt):
@@ -142,7 +146,7 @@ def _retry_delay(retry_after, attempt):
     if date:
         try:
             delay = parsedate_to_datetime(f"{date[1] or date[2]} +0000").timestamp() - time.time()
-            # A year of two digits is no more than 50 years ago or ahead. parsedate_to_datetime reads 69 as 1969.
+            # A date with a year of two digits is at most 50 years away, but parsedate_to_datetime reads 69 as 1969.
             if "-" in retry_after and delay < -50 * _YEAR:
                 delay += 100 * _YEAR
             return max(0, delay)
@@ -189,7 +193,7 @@ def _open(request):
             content += chunk
             if time.monotonic() > end:  # ends the thread
                 raise TimeoutError("The response is too slow.")
-        # After a connection that closes within the head, http.client returns a response without a length and a body.
+        # If the connection closes within the head, http.client returns a response without a length and a body.
         is_head_cut = not content and response.length is None and not response.chunked
         if response.length or is_head_cut or response.status < 200:
             raise IncompleteRead(content, response.length)
@@ -242,7 +246,7 @@ def _new_error(status, headers, api_key, message, code=None):
 
 
 def _clean(text, api_key):
-    """Returns a text from a response for an error: without the API key, and without control characters."""
+    """Returns a text of a response without the API key and control characters, so that an error can contain it."""
     # Control characters could change a terminal or forge lines in a log.
     return re.sub("[\x00-\x1f\x7f-\x9f]+", " ", text.replace(api_key, "<API key>"))
 

@@ -7,7 +7,7 @@
 # The functions print JSON. If they fail, they print a message to standard error, and return 22 after an error response
 # (as `curl --fail` does) or 1. While they retry, they print the errors of curl.
 #
-# Programs are called with `command`, because the script can have functions and aliases with the same names.
+# The functions call programs with `command`, because your script can have functions and aliases with the same names.
 
 # list_pets [QUERY] prints each page of the list on one line. QUERY is a percent-encoded query such as
 # 'status=available&limit=20'.
@@ -53,7 +53,7 @@ create_pet() (
 # does, because it changes shell options.
 pets_check_settings() {
   { set +ax; } 2>/dev/null # The key must be neither in a trace nor in the environment of other programs.
-  unset api_key trimmed    # The script can have exported variables with these names.
+  unset api_key trimmed    # Your script can have exported variables with these names.
   [ -z "${KSH_VERSION-}" ] || trap 'exit 130' INT # Otherwise, scripts in ksh93 would continue after Ctrl-C.
   LC_ALL=C # Patterns and lengths apply to bytes, and numbers have a decimal point.
   export LC_ALL
@@ -193,7 +193,7 @@ pets_retry_delay() {
     }'
 }
 
-# pets_sleep SECONDS also waits where sleep accepts only integers.
+# pets_sleep SECONDS waits for some seconds. Where sleep accepts only integers, it rounds the number up.
 pets_sleep() {
   command sleep "$1" 2>/dev/null || command sleep "$((${1%.*} + 1))"
 }
@@ -339,8 +339,8 @@ pets_store_new_key() {
   } 2>/dev/null
 }
 
-# pets_trim TEXT sets trimmed to the text without white space around it. It does not print it, as that could need a
-# program.
+# pets_trim TEXT sets trimmed to the text without white space around it. It does not print the text, because in some
+# shells, printing needs a program.
 pets_trim() {
   trimmed=$1
   while :; do
@@ -352,6 +352,7 @@ pets_trim() {
   done
 }
 
+# pets_is_visible_ascii TEXT succeeds if the text consists of visible ASCII characters other than " and \.
 pets_is_visible_ascii() {
   case $1 in
     '' | *[!!-~]* | *[\"\\]*) return 1 ;;

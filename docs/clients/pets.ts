@@ -24,6 +24,7 @@ export class PetStoreError extends Error {
   }
 }
 
+/** Client of one service. It retries requests after temporary errors. */
 export class PetStore {
   readonly #baseUrl: string;
   readonly #apiKey: string;
@@ -39,7 +40,8 @@ export class PetStore {
   /**
    * Yields all pets, newest first. Requests each page only when its first pet is needed.
    *
-   * @param query the status of the pets, by default any, and the number of pets per page
+   * @param query the status of the pets, by default any, and the number of pets per page, by default 100
+   * @throws PetStoreError if the service still returns an error after the retries
    */
   async *listPets(
     query: { status?: PetStatus | undefined; limit?: number | undefined } = {},
@@ -60,10 +62,11 @@ export class PetStore {
   }
 
   /**
-   * Creates a pet.
+   * Creates a pet, and returns it with its id.
    *
-   * @param idempotencyKey generated once per pet, such as a UUID, and stored with the pet until the call returns. Within
-   *   24 hours, all calls with this key create only one pet.
+   * @param idempotencyKey key that you generate once per pet, such as a UUID, and store with the pet until the call
+   *   returns. Within 24 hours, all calls with this key create only one pet.
+   * @throws PetStoreError if the service still returns an error after the retries
    */
   async createPet(pet: NewPet, idempotencyKey: string): Promise<Pet> {
     if (typeof idempotencyKey !== 'string' || !/^[!-~](?:[ -~]*[!-~])?$/.test(idempotencyKey))
@@ -102,8 +105,8 @@ export class PetStore {
   }
 }
 
-// Links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take linear time, because
-// they accept a quoted text without an end.
+// These patterns match links and their parameters (RFC 8288, 3). Quoted texts can contain delimiters. The patterns take
+// linear time, because they accept a quoted text without an end.
 const LINK = /<([^<>]*)>((?:[^",]|"(?:[^"\\]|\\.)*"?)*)/g;
 const PARAMETER = /;\s*([^\s;=]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*)))?/g;
 
@@ -113,10 +116,10 @@ function nextPage(links: string, page: string, baseUrl: string, apiKey: string):
     const values = new Map<string, string>();
     for (const [, name = '', quoted, token = ''] of parameters.matchAll(PARAMETER)) {
       const key = name.toLowerCase();
-      if (!values.has(key)) values.set(key, quoted ?? token); // of several, the first counts
+      if (!values.has(key)) values.set(key, quoted ?? token); // a repeated parameter has its first value
     }
     const relations = (values.get('rel') ?? '').toLowerCase().split(/\s+/);
-    if (values.has('anchor') || !relations.includes('next')) continue; // about another page, or another relation
+    if (values.has('anchor') || !relations.includes('next')) continue; // a link of another page or relation
     const url = /^[!-~]*$/.test(target) ? URL.parse(target, page) : null;
     if (url) url.hash = '';
     if (url?.href.startsWith(`${baseUrl}/`)) return url.href;
@@ -126,10 +129,11 @@ function nextPage(links: string, page: string, baseUrl: string, apiKey: string):
   return undefined;
 }
 
-// The three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+// This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
 const HTTP_DATE =
   /^(?:(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}))$/;
 
+/** Milliseconds of a year. */
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000;
 
 /** Returns the milliseconds before the next attempt: Retry-After (RFC 9110, 10.2.3), or backoff with full jitter. */
@@ -138,7 +142,7 @@ function retryDelay(retryAfter: string, attempt: number): number {
   const [, withZone, withoutZone] = HTTP_DATE.exec(retryAfter) ?? [];
   const delay = Date.parse(`${withZone ?? withoutZone} GMT`) - Date.now();
   if (Number.isNaN(delay)) return Math.random() * 1_000 * 2 ** (attempt - 1);
-  // A year of two digits is no more than 50 years ago or ahead. Date.parse reads 50 as 1950.
+  // A date with a year of two digits is at most 50 years away, but Date.parse reads 50 as 1950.
   const isAhead = retryAfter.includes('-') && delay < -50 * YEAR;
   return Math.max(0, isAhead ? delay + 100 * YEAR : delay);
 }
@@ -179,7 +183,7 @@ function newError({ status, headers }: Response, apiKey: string, message: string
   );
 }
 
-/** Returns a text from a response for an error: without the API key, and without control characters. */
+/** Returns a text of a response without the API key and control characters, so that an error can contain it. */
 function clean(text: string, apiKey: string): string {
   // Control characters could change a terminal or forge lines in a log.
   return text.replaceAll(apiKey, '<API key>').replaceAll(/\p{Cc}+/gu, ' ');
@@ -190,7 +194,7 @@ function clean(text: string, apiKey: string): string {
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 if (!rawJSON) throw new Error('This engine has no JSON.rawJSON, so it would round integers.');
 
-/** Returns the JSON of a pet, whose integers are of the type that JSON.stringify rejects. */
+/** Returns the JSON of a pet. By default, JSON.stringify rejects its integers, because they are bigints. */
 export function stringify(pet: NewPet): string {
   return JSON.stringify(pet, (_key, value: unknown) =>
     typeof value === 'bigint' ? rawJSON!(`${value}`) : value,
