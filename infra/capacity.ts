@@ -13,7 +13,10 @@ export const MAX_LIST_PARTITIONS = 256;
 
 /** AWS's fixed limits and default quotas in most regions, per second. */
 export const awsLimits = {
-  /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+  /**
+   * Rate and burst of the requests to all APIs of an account in a region.
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+   */
   gatewayRequests: 10_000,
   gatewayBurst: 5_000,
   /**
@@ -21,10 +24,10 @@ export const awsLimits = {
    * https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
    */
   lambdaInvocations: 10_000,
-  /** https://docs.aws.amazon.com/waf/latest/developerguide/limits.html */
+  /** Requests per second to a web ACL. https://docs.aws.amazon.com/waf/latest/developerguide/limits.html */
   webAclRequests: 100_000,
   /**
-   * Units of all items with the same partition key value, if the sort key increases with time.
+   * Units per second of all items with the same partition key value, if the sort key increases with time.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
    */
   keyReads: 3_000,
@@ -35,15 +38,18 @@ export const awsLimits = {
    */
   warmReads: 12_000,
   warmWrites: 4_000,
-  /** Units of a table or an index. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Limits.html */
+  /**
+   * Units per second of a table or an index.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Limits.html
+   */
   tableReads: 40_000,
   tableWrites: 40_000,
 } as const;
 
 /**
- * Shares of the creates that DynamoDB accepts per second. If clients send three times as many creates as this rate and
- * burst allow, the excess creates get a 429, and nearly none of the others gets a 503. See "Bursts of creates" in
- * docs/scaling.md, which `npm run capacity` simulates.
+ * Shares of the creates that DynamoDB accepts per second, which are safe as the rate and the burst of a create method.
+ * If clients send three times as many creates as this rate and burst allow, the excess creates get a 429, and nearly
+ * none of the others gets a 503. `npm run capacity` simulates such bursts for "Bursts of creates" in docs/scaling.md.
  */
 const SAFE_RATE = 0.8;
 const SAFE_BURST = 0.2;

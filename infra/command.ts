@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { useProxy } from './proxy.ts';
 
+/** Absolute path of the project's folder, with a separator at its end. */
 export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /** An error that the operator can fix. Commands print the error's message without a stack trace. */

@@ -223,7 +223,7 @@ export function stagesOf(
   return [ephemeralStage(all, stage, basedOn)];
 }
 
-/** @throws UsageError if two stages have the same value of a setting */
+/** Checks that no two stages share the value of a setting. @throws UsageError if they do */
 function requireDifferent(
   all: Record<string, StageSettings>,
   setting: string,

@@ -8,6 +8,7 @@ const common = {
   alarmEmail: null,
 };
 
+/** Stages that the CDK synthesizes. infra/settings.ts describes each setting and its valid values. */
 export const stages = {
   staging: {
     ...common,

@@ -54,7 +54,7 @@ function firstPrograms(): Record<string, string> {
   const pascal = list.replace(/^./, (letter) => letter.toUpperCase());
   const snake = list.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const tag = plural.replaceAll(/(?:^|\W+)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  // A positional argument for each parameter: the limit, the filters and the cursor.
+  // The list has a positional argument for each parameter: the limit, the filters and the cursor.
   const page = ['1', ...Object.keys(filters).map(() => 'null'), 'null'].join(', ');
   const programs = {
     'ts typescript/main.mts': `

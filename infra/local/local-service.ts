@@ -30,7 +30,11 @@ export function defaultDataFolder(stage = 'staging'): string {
   return join(projectRoot, `.${compactName}`, stage);
 }
 
-/** Returns the absolute path of the folder in `--data`, or `memory`. @throws UsageError if no service can own the folder */
+/**
+ * Returns the absolute path of the folder in `--data`, or `memory`.
+ *
+ * @throws UsageError if the folder is the root of a disk, or its name is blank
+ */
 export function dataOption(data: string): string {
   if (data === IN_MEMORY) return data;
   const folder = pathOption('--data', data);

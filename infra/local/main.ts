@@ -16,6 +16,8 @@ import { explainError, options, startService } from './service.ts';
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
           [--watch] [--inspect PORT] [--verbose]
 
+Runs a stage on this machine without an AWS account, and prints its base URL and an API key.
+
   --stage     stage in infra/stages.ts to run (default: staging)
   --port      port on localhost, or 0 for any free port (default: the value of PORT, or 3000)
   --data      folder for the data, or memory to keep no data (default: ${relative(projectRoot, defaultDataFolder('STAGE'))})
@@ -32,7 +34,8 @@ ${relativePaths}`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
-onInterrupt(() => stop()); // Code that stops the service emits SIGTERM, because only the first signal has an effect.
+// Other code stops the service by emitting SIGTERM, so that signals after that have no effect.
+onInterrupt(() => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
   const launchers = findLaunchers();
   setInterval(() => findLaunchers() !== launchers && process.emit('SIGTERM'), 500).unref();

@@ -4,8 +4,8 @@ import { send } from './request.ts';
 /**
  * Returns the value of BASE_URL without white space around it and slashes at its end.
  *
- * @throws UsageError if an API key would leave this machine unencrypted, the URL contains credentials, or it is not a
- *   base URL
+ * @throws UsageError if an API key would leave this machine unencrypted, or if the URL contains credentials or does not
+ *   end with /v1
  */
 export function requireBaseUrl(text: string): string {
   const url = URL.parse(text.trim());

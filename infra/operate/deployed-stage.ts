@@ -34,8 +34,8 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
 }
 
 /**
- * Checks that the environment contains only one identity. The AWS CLI and the CDK would use the access key, but the SDK
- * the profile, which can be of a different account.
+ * Checks that the environment contains only one identity. With two, the AWS CLI and the CDK would use the access key,
+ * but the SDK would use the profile, which can be of a different account.
  * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
  */
 function requireOneIdentity(): void {

@@ -27,7 +27,7 @@ interface Check {
   isRare?: boolean;
 }
 
-/** Returns the checks of an operation. Most methods have none, because their requests could store something. */
+/** Returns the checks of a list, a create or a get. Other operations have none, because requests could change items. */
 function checksOfOperation(method: string, path: string): Check[] {
   const isItem = path.endsWith('}');
   if (method === 'get' && !isItem)

@@ -1,4 +1,4 @@
-/** Exceeds API Gateway's integration timeout of 29 seconds, so that API Gateway can respond to a slow request. */
+/** Time limit that exceeds API Gateway's timeout of 29 seconds, so that API Gateway can respond to a slow request. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 /** Sends a request once. Follows no redirects, which could leak the key. Returns a 504 if no response arrives. */

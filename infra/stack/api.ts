@@ -25,7 +25,8 @@ import type { Stage } from '../settings.ts';
 import { excess, FIVE_MINUTES, MINUTE, type StageStack } from './stage-stack.ts';
 
 /**
- * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
+ * Settings that require TLS 1.3, or TLS 1.2 with forward secrecy. With them, API Gateway also requires that the server
+ * name in the handshake matches the `Host` header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const tls = {
@@ -120,7 +121,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
  */
 function addSamplingRule(scope: Construct, { name, tracedShare }: Stage, resourceArn: string): void {
   // A name is required, has at most 32 characters, and must be unique in the account and region. Deployments can only
-  // create rules whose names start as those of the stacks (docs/policies/deploy.json).
+  // create rules whose names start like the names of the stacks (docs/policies/deploy.json).
   const ruleName = `${stackName(name).slice(0, 23)}-${scope.node.addr.slice(-8)}`;
   new xray.CfnSamplingRule(scope, 'SamplingRule', {
     samplingRule: {

@@ -7,16 +7,17 @@ import { projectRoot, UsageError } from '../command.ts';
 import { sourceMapsFolder } from '../source-maps.ts';
 import { plugins } from './plugins.ts';
 
+/** Options with which esbuild bundles each function. */
 export const bundlingOptions: BuildOptions = {
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node24',
   minify: true,
-  // Selects the SDK's ES modules. Its CommonJS builds are larger and need `require`, which an ES module lacks.
+  // This order selects the SDK's ES modules. Its CommonJS builds are larger and need `require`, which ES modules lack.
   mainFields: ['module', 'main'],
   plugins,
-  // Rejects imports of names that a Node.js module does not export.
+  // With this setting, the build fails if a module imports a name that a Node.js module does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 

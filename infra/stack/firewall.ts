@@ -106,7 +106,8 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
  * @returns the name of the log group
  */
 function addFirewallLogGroup(stack: StageStack): string {
-  // WAF requires the prefix. The stack id's UUID makes the name unique if an earlier stack's log group was retained.
+  // WAF requires the prefix `aws-waf-logs-`. The stack id's UUID makes the name unique if an earlier stack's log group
+  // was retained.
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   return addLogGroup(stack, 'FirewallLog', stack.stage, name).logGroupName;
 }

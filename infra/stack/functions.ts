@@ -28,7 +28,7 @@ type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'envi
 
 type AccessOf = (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access;
 
-/** The access of each kind of operation to the table of its collection. */
+/** Functions that return the access of a function, by the kind of its operation. */
 const accessOf = {
   list: (collection, table, _tables, stage) => ({
     actions: ['dynamodb:Query'],

@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
+/** Definition of an error code. */
 export interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
@@ -90,6 +91,7 @@ export type CommonErrorCode = {
   [Code in ErrorCode]: (typeof catalog)[Code] extends { isOfAllFunctions: true } ? Code : never;
 }[ErrorCode];
 
+/** All errors of the API by code. The OpenAPI document and docs/interface.md list them in this order. */
 export const errorCatalog: Readonly<Record<ErrorCode, CatalogEntry>> = catalog;
 
 export const errorCodes = Object.keys(errorCatalog) as ErrorCode[];

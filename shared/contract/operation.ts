@@ -29,6 +29,7 @@ export interface Operation {
   deprecation?: Deprecation;
 }
 
+/** Schemas of the parts of a request. A function ignores the parts for which its operation has no schema. */
 export interface RequestParts {
   path?: v.GenericSchema;
   query?: v.GenericSchema;

@@ -24,8 +24,8 @@ export interface ApiKeyRecord {
   /** Id of the key that a rotation replaced with this key. */
   replaces?: string;
   /**
-   * Id of the key that was issued and whose rotations led to this key. Absent in issued keys, and in keys that a
-   * rotation stored before this attribute existed.
+   * Id of the issued key from which rotations led to this key. Absent in issued keys, and in keys that a rotation
+   * stored before this attribute existed.
    */
   firstKeyId?: string;
   expiresAt?: string;
@@ -44,6 +44,7 @@ export interface AuditLine {
   keyId: string;
 }
 
+/** Properties of a key to issue. */
 export interface NewKey {
   owner: string;
   /** Lifetime in milliseconds. If omitted, the key does not expire. */
@@ -60,6 +61,7 @@ export type IssuedKey = ReturnType<typeof newApiKey>;
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
+/** The record of a key that a client sent, and the key's state at the time of the request. */
 export interface VerifiedKey {
   record: ApiKeyRecord;
   state: KeyState;
@@ -94,7 +96,11 @@ export function auditLine(action: AuditLine['action'], keyId: string, caller: st
   return { time: timeAfter(0), caller, action, keyId };
 }
 
-/** Returns the time some milliseconds after `start`, in ISO 8601 format in UTC. @default start - now */
+/**
+ * Returns the time some milliseconds after `start`, in ISO 8601 format in UTC.
+ *
+ * @param start milliseconds since 1970 @default - now
+ */
 export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }

@@ -5,7 +5,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { completeResponses } from './complete-responses.ts';
 import { sdkSettings } from './sdk.ts';
 
-/** Reads numbers as bigint, so that an int64 stays exact. */
+/** Options with which the SDK reads numbers as bigints, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**

@@ -12,7 +12,7 @@ import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
  */
 const GRACE_SECONDS = 600;
 
-/** Idempotency record. Its attribute `idAttribute` contains the id that all retries use until the record expires. */
+/** Idempotency record. The attribute that `idAttribute` names contains the id that all retries use until the expiry. */
 interface IdempotencyRecord {
   token: string;
   /** Digest of each field that the version of the function knew. @default - the version did not store digests */

@@ -181,8 +181,8 @@ function verdictOn(place: string, action: Action, before: unknown, after: unknow
 }
 
 /**
- * Returns the parts of two values by name, or no parts if a value cannot be compared part by part. In such a pair, an
- * added part is undefined before, and a removed part is undefined after.
+ * Returns the parts of two values by name, or no parts if a value cannot be compared part by part. If a part was added
+ * or removed, its value before or after is undefined.
  */
 function pairsOfParts(before: unknown, after: unknown): [name: string, before: unknown, after: unknown][] {
   const [old, current] = [partsOf(before), partsOf(after)];

@@ -25,7 +25,7 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
   if (!document?.openapi || !document.paths || !document.components?.securitySchemes)
     throw new UsageError(`${base} is not an OpenAPI document of this service. Choose a file with --base.`);
   const before = withoutReferences(document);
-  // In alphabetical order, breaking changes are first.
+  // The alphabetical order puts breaking changes first.
   const lines = differences(before, withoutReferences(parseJson(openApiJson()))).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));

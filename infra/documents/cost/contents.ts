@@ -23,7 +23,7 @@ export interface StageContents {
   functionMegabytes: number;
   /** Number of requests that X-Ray records in each second before it records only a share. */
   tracesPerSecond: number;
-  /** Number of days for which AWS Backup keeps a daily backup, and its copies, in total. 0 without backups. */
+  /** Sum of the days for which AWS Backup keeps a daily backup and its copies, or 0 without backups. */
   backupDays: number;
 }
 

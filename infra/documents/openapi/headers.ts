@@ -21,7 +21,7 @@ export const headerComponents = {
   }),
 };
 
-/** The header that all responses have. Only responses of the firewall can lack it. */
+/** The header of all responses except those of the firewall, which can lack it. */
 const common = { 'x-amzn-RequestId': componentReference('RequestId') };
 
 /** Returns the headers of a successful response by name. */

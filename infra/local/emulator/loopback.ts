@@ -29,6 +29,7 @@ export async function listenOnLoopback(server: Server): Promise<string> {
   throw missingLoopback();
 }
 
+/** Returns the error for a machine that has no loopback address. */
 export function missingLoopback(): EmulatorError {
   return new EmulatorError(
     `This machine has neither of the addresses ${LOOPBACK_ADDRESSES.join(' and ')}. Start its loopback interface, for example with ip link set lo up.`,

@@ -23,8 +23,8 @@ export class AwsError extends UsageError {
 }
 
 /**
- * Calls AWS through the AWS CLI, which runs no code of npm packages while a job can assume the deployment role. The CLI
- * runs in a process group of its own, so that Ctrl-C does not interrupt a request.
+ * Calls AWS through the AWS CLI instead of the SDK, because no code of npm packages should run while a job can assume
+ * the deployment role. The CLI runs in a process group of its own, so that Ctrl-C does not interrupt a request.
  */
 export const awsCli: Aws = async (service, operation, input = {}) => {
   const parameters = [service, operation, '--cli-input-json', JSON.stringify(input), '--output', 'json'];

@@ -83,8 +83,8 @@ interface Tools {
 /**
  * Shifts all requests to the new versions in steps.
  *
- * @throws UsageError if a new version fails more often than the old version at the same time, an alarm fires, somebody else
- *   moves an alias, or CloudWatch does not answer. The aliases then still point to both versions.
+ * @throws UsageError if a new version fails more often than the old version at the same time, an alarm fires, somebody
+ *   else moves an alias, or CloudWatch does not respond. The caller must then point the aliases back.
  */
 export async function shiftRequests(
   stage: string,

@@ -35,6 +35,7 @@ const ROLLBACK_ALARM = 'ReleaseServerErrors';
 /** Time in minutes for which CloudFormation can still roll back a stack update that has made all changes. */
 const MONITORING_MINUTES = 5;
 
+/** Access to AWS, the stage and the operator. Tests replace it. */
 export interface Tools {
   aws: Aws;
   /**
@@ -66,14 +67,14 @@ interface Options {
 }
 
 /**
- * Deploys a stage. If the stage has canary deployments, the stack is updated while clients still use the old versions of
- * the functions. Then the requests of all functions shift together to the new versions. If a new version is worse, all
- * aliases point back at once, and the other changes of the stack stay.
+ * Deploys a stage. If the stage has canary deployments, the stack is updated while clients still use the old versions
+ * of the functions. Then the requests of all functions shift together to the new versions. If a new version is worse,
+ * all aliases point back at once, and the other changes of the stack stay.
  *
- * The stack's parameters record the old versions before anything changes. If this process ends at any point, clients use
- * the old versions, the new versions or both, and the next deployment starts with the old versions again.
+ * The stack's parameters record the old versions before anything changes. If this process ends at any point, clients
+ * use the old versions, the new versions or both, and the next deployment starts with the old versions again.
  *
- * @throws UsageError that says what clients use now
+ * @throws UsageError that says which versions clients use now
  */
 export async function deploy(
   stage: string,
@@ -213,7 +214,7 @@ async function shift(
   }
 }
 
-/** Updates a stack. Cancels the update if `failure` rejects. @throws UsageError that says what became of the stack */
+/** Updates a stack. Cancels the update if `failure` rejects. @throws UsageError that describes the stack afterwards */
 async function updateUnlessFailing(
   name: string,
   before: DeployedStack | undefined,
@@ -270,7 +271,11 @@ async function withOldVersions(old: LiveAlias[], error: Error, { aws, wait }: To
   return new UsageError(`${error.message}\nThe functions have their old versions.`);
 }
 
-/** @throws UsageError if a function gets another role, because a canary needs two versions with the same role */
+/**
+ * Checks that all functions keep their roles, because a canary needs two versions with the same role.
+ *
+ * @throws UsageError if a function gets another role
+ */
 async function requireSameRoles(name: string, template: Template, aws: Aws): Promise<void> {
   const { TemplateBody } = await aws('cloudformation', 'get-template', { StackName: name });
   const deployed = rolesOf(TemplateBody as Template);
@@ -357,8 +362,8 @@ async function restoreOldVersions(
 /**
  * Points all aliases to the versions before the last deployment.
  *
- * @param isOnlyUnfinished whether a deployment that has finished is left alone
- * @throws UsageError if lists would omit items, or if the aliases point to these versions already
+ * @param isOnlyUnfinished whether to change nothing if the last deployment has finished
+ * @throws UsageError if the stack does not exist or records no older versions, or if lists would omit items
  */
 export async function goBack(
   stage: string,
@@ -450,7 +455,7 @@ async function deployAccount(tools: Tools): Promise<void> {
 /** Probes the stage until `stop` is called. `failure` rejects if the probe fails or an operator interrupts the deployment. */
 function startProbe(baseUrl: string, { probe, interruption }: Tools) {
   const end = new AbortController();
-  // The probe without an end rejects if the operator interrupts the deployment, too.
+  // The probe also rejects if the operator interrupts the deployment.
   const failure = probe(baseUrl, Infinity, AbortSignal.any([interruption, end.signal]));
   failure.catch(() => {}); // between steps, nothing awaits the promise
   const stop = async () => {

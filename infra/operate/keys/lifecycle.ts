@@ -141,7 +141,7 @@ export function issueTimeOf(keyId: string): string {
 /**
  * Stores the revocation of a key whose record is missing, and returns it. If somebody restores the record meanwhile,
  * revokes the key and returns its record. docs/runbook/copy-missing-items.ts first stores a record and then looks for a
- * revocation, so at least one of both finds what the other has stored.
+ * revocation, so at least one of the two commands finds what the other has stored.
  */
 export async function revokeLostKey(store: KeyStore, keyId: string, caller: string): Promise<KeyEntry> {
   const { stage, table, database } = store;

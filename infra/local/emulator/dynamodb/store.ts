@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EmulatorError } from '../errors.ts';
 import type { Resource } from '../template/template.ts';
 
-// Patches dynalite 4.0.0, as README.md explains.
+// These statements patch dynalite 4.0.0. infra/local/emulator/README.md gives the reasons.
 const createStore = engine.create;
 engine.updateIndexes = updateIndexes;
 const iterator: { return?: unknown; close: unknown } = AbstractValueIterator.prototype;

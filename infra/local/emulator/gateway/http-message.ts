@@ -30,7 +30,8 @@ export function headerValues({ headers }: Pick<HttpRequest, 'headers'>, name: st
  * use a different port than the server, such as the port of an SSH tunnel.
  */
 export function localHost(request: Pick<HttpRequest, 'headers'>): string | undefined {
-  const host = headerValues(request, 'Host').join(); // With two Host headers, the text contains a comma, which no host does.
+  // Two Host headers result in a text with a comma, which is not a host.
+  const host = headerValues(request, 'Host').join();
   const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(host);
   return isLocal && URL.canParse(`http://${host}`) ? host : undefined;
 }

@@ -3,6 +3,7 @@ import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
+/** The method that responds to a request, with the parameters in the request's path. */
 export interface Route {
   method: Method;
   /** Path with the names of parameters, such as `/v1/books/{bookId}`. */

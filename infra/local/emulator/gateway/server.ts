@@ -228,7 +228,7 @@ async function listen(port: number, prepare = (server: http.Server) => server) {
   let chosen = port;
   for (const host of LOOPBACK_ADDRESSES) {
     const server = prepare(http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }));
-    // By default, Node sends no response on a half-closed connection.
+    // A client can close its side of the connection after the request. By default, Node would then send no response.
     Object.assign(server, { httpAllowHalfOpen: true });
     try {
       const used = await listenOn(server, host, chosen);
