@@ -2,7 +2,7 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from './command.ts';
 
-/** @throws UsageError if the value of --assembly is not a folder */
+/** Checks that the value of --assembly is a folder. @throws UsageError if it is not */
 export function requireAssembly(folder: string): void {
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`The folder ${folder} does not exist. Choose a folder with --assembly.`);
@@ -10,7 +10,7 @@ export function requireAssembly(folder: string): void {
     throw new UsageError(`${folder} is not a folder. Choose a folder with --assembly.`);
 }
 
-/** Returns the file with the template of a stack. @throws UsageError if the assembly does not contain the stack */
+/** Returns the path of a stack's template. @throws UsageError if the assembly does not contain the stack */
 export function findTemplate(folder: string, stack: string): string {
   requireAssembly(folder);
   const file = join(folder, `${stack}.template.json`);

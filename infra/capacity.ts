@@ -6,8 +6,8 @@ import { type ListEpoch, queryLimit } from '../shared/list-partitions.ts';
 import { UsageError } from './command.ts';
 
 /**
- * Maximum number of list partitions, enough for 100,000 creates of the largest items per second. A list queries each of
- * them, for at least half a read unit and about 0.2 ms of CPU time.
+ * Maximum number of list partitions, which is enough for 100,000 creates of the largest items per second. There must be
+ * a maximum, because a list queries each list partition, for at least half a read unit and about 0.2 ms of CPU time.
  */
 export const MAX_LIST_PARTITIONS = 256;
 
@@ -33,7 +33,7 @@ export const awsLimits = {
   keyReads: 3_000,
   keyWrites: 1_000,
   /**
-   * Units that a new table or index takes.
+   * Units per second that a new table or index supports at once.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput-scenarios.html
    */
   warmReads: 12_000,
@@ -60,7 +60,11 @@ interface Capacity {
   maxWriteUnitsPerSecond: number;
 }
 
-/** Returns the highest safe rate and burst of a create method in the present epoch and all later ones, and the reason. */
+/**
+ * Returns the highest safe rate and burst of a create method in the present epoch and all later ones, and the reason.
+ *
+ * @param now milliseconds since 1970
+ */
 export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capacity, now: number) {
   const [fewest] = presentEpochs(listPartitions, now).toSorted((one, other) => one.count - other.count);
   const ofPartitions = fewest!.count * awsLimits.keyWrites;
@@ -79,7 +83,12 @@ export function createCapacity({ listPartitions, maxWriteUnitsPerSecond }: Capac
   };
 }
 
-/** Returns the read units per second of `requestsPerSecond` lists of the shortest pages, in the epoch with the most. */
+/**
+ * Returns the read units per second that `requestsPerSecond` lists of the shortest pages take, in the present or later
+ * epoch with the most list partitions.
+ *
+ * @param now milliseconds since 1970
+ */
 export function leastReadUnits(
   { listPartitions, requestsPerSecond }: { listPartitions: readonly ListEpoch[]; requestsPerSecond: number },
   now: number,
@@ -112,7 +121,7 @@ export function latestCount({ listPartitions }: { listPartitions: readonly ListE
 }
 
 /**
- * Returns what a number of creates per second needs, so that `createCapacity` allows them.
+ * Returns the write units, list partitions and burst with which `createCapacity` allows a number of creates per second.
  *
  * @param units write units of the largest item
  */

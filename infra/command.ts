@@ -36,6 +36,11 @@ export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ opti
 /**
  * Runs `command`, or prints `usage` for `--help`. If an error is not a bug, prints a message and exits.
  *
+ * @example
+ * await runWithOptions('npm run hello -- [--name NAME]', { name: { type: 'string' } }, ({ name = 'Mia' }) =>
+ *   console.log(`Hello, ${name}`),
+ * );
+ * @param usage text of the help, whose first paragraph shows all arguments
  * @param permissions place that lists the permissions which the command needs on AWS
  */
 export async function runWithOptions<const T extends Options>(
@@ -58,7 +63,7 @@ export async function runWithOptions<const T extends Options>(
     const consumed = Object.keys(options).find(isConsumedByNpm);
     if (consumed !== undefined)
       throw new UsageError(
-        `npm itself read --${consumed}, because no two dashes precede it. Usage: ${synopsis}`,
+        `npm read --${consumed} itself, because two dashes are missing before the options. Usage: ${synopsis}`,
       );
     // The message does not quote positional arguments, because they may be API keys.
     if (positionals.length > 0 && !allowPositionals)
@@ -154,7 +159,7 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** @throws UsageError if `all`, the stages in infra/stages.ts, contains no stage with this name */
+/** Checks that a stage exists. @throws UsageError if `all`, the stages in infra/stages.ts, contains no such stage */
 export function requireStage(name: string, all: object): void {
   if (Object.hasOwn(all, name)) return;
   const names = Object.keys(all).join(', ');

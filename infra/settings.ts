@@ -35,23 +35,35 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
 
 const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
 
-/** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
+/**
+ * Limit of requests in a rate-based rule of AWS WAF.
+ * https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html
+ */
 const limit = integer(10, 2_000_000_000);
 
-/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
+/**
+ * Days for which CloudWatch can retain logs.
+ * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+ */
 const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
 const time = rule<string>("a time in UTC such as '2027-01-31T06:00:00Z'", (value) => {
   const milliseconds = typeof value === 'string' ? Date.parse(value) : NaN;
-  // Also rejects other formats and days such as 30 February.
+  // The comparison also rejects other formats, and days such as 30 February.
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === value.replace('Z', '.000Z');
 });
 
+/**
+ * Days until the latest epoch may start. A later epoch is probably a mistake, and lists would query its partitions now.
+ */
 const LATEST_EPOCH_DAYS = 366;
 
-/** All variables of a function together have at most 4 KB, so a stage has at most 50 epochs. */
+/**
+ * List of epochs. A stage has at most 50 epochs, because all environment variables of a function together have at most
+ * 4 KB. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 const epochs = v.pipe(
   v.array(
     group({ since: time, count: integer(1, MAX_LIST_PARTITIONS) }),
@@ -75,7 +87,7 @@ const publicUrl = v.custom<string>(
 
 /** Returns the end of an error message, or undefined if the value is valid. */
 function problemOfPublicUrl(value: unknown): string | undefined {
-  // The message does not quote the value, because it contains a password.
+  // The message does not quote the value, because the value can contain a password.
   if (typeof value === 'string' && /^\w+:\/\/[^/?#]*@/.test(value))
     return 'must contain no user name or password';
   const url = typeof value === 'string' ? URL.parse(value) : null;
@@ -100,7 +112,9 @@ const Settings = group({
    * items. See the section "Change the number of list partitions" in docs/runbook.md.
    */
   listPartitions: epochs,
-  /** Whether the stack and its tables are protected from deletion. If true, tables, logs and backups outlive the stack. */
+  /**
+   * Whether the stack and its tables are protected from deletion. If so, tables, logs and backups outlive the stack.
+   */
   retainData: flag,
   /**
    * Recovery period of point-in-time recovery, in days.

@@ -18,7 +18,7 @@ export const stages = {
     maxReadUnitsPerSecond: 1_000,
     maxWriteUnitsPerSecond: 500,
     logRetentionDays: 14,
-    // X-Ray's default. With few requests, more traces cost little.
+    // This is X-Ray's default. With few requests, a larger share than in production costs little.
     tracedShare: 0.05,
     canaryDeployments: false,
     requestsPerSecond: 100,

@@ -15,7 +15,7 @@ const fields = {
   // Clients can choose requestId, but not extendedRequestId.
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
-  // Of an API key with a record, also if the key is expired or revoked.
+  // The authorizer sets this value for each API key with a record, even if the key is expired or revoked.
   keyId: '$context.authorizer.keyId',
   denialReason: '$context.authorizer.reason',
   // Clients cannot forge this value, because API Gateway selects the API by the domain name.
@@ -51,13 +51,16 @@ export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 /** Counts requests with active API keys. Only these requests can gate a deployment, because strangers have no such key. */
 export const activeKeyRequestsMetric = { name: 'ActiveKeyRequests', dimensions: [] };
 
-/** Counts the same 5xx responses as `serverErrorsMetric`, but only those to active API keys, and in every stage. */
+/** Counts the same 5xx responses as `serverErrorsMetric`, but only for active API keys, and in every stage. */
 export const activeKeyErrorsMetric = { name: 'ActiveKeyServerErrors', dimensions: [] };
 
 /** Counts 4xx responses of functions, except 404. Functions run only for requests with active API keys. */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 
-/** Adds an access log with one JSON line per request, and metric filters that count error responses. */
+/**
+ * Adds an access log with one JSON line per request, and metric filters that count error responses. Returns the log
+ * group and the options with which the API's stage writes to it.
+ */
 export function addAccessLog(scope: Construct, stage: Stage) {
   const logGroup = addLogGroup(scope, 'AccessLog', stage);
   const pattern = logs.FilterPattern;

@@ -34,7 +34,10 @@ const tls = {
   endpointAccessMode: apigateway.EndpointAccessMode.STRICT,
 };
 
-/** Adds the REST API of a stage. Requests that match no operation get an error response. */
+/**
+ * Adds the REST API of a stage, in which requests that match no operation get an error response. Returns the API's base
+ * URL, the ARN of its stage, and its metrics.
+ */
 export function addApi(stack: StageStack, functions: Functions) {
   const { stage } = stack;
   const { name, domain } = stage;

@@ -12,7 +12,10 @@ import type { Tables } from './storage.ts';
  */
 const SERVICES = ['APIGATEWAY', 'CLOUDWATCH', 'DYNAMODB', 'LAMBDA', 'WAF'];
 
-/** Adds rules that send events of AWS services to the topic NoticeTopic. These events have no metric, so no alarm fires. */
+/**
+ * Adds rules that send events of AWS services to the topic NoticeTopic. These events have no metric, so no alarm could
+ * report them.
+ */
 export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
   const scope = new Construct(stack, 'Events');
   const add = (id: string, description: string, eventPattern: object) =>
@@ -27,7 +30,8 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
   stack.noticeTopic.grantPublish(new iam.ServicePrincipal('events.amazonaws.com'));
 
-  // A deletion of the stack can delete this rule before it fails. The end of a rollback needs no mail of its own.
+  // The rule omits the status DELETE_FAILED, because a deletion of the stack can delete the rule before the deletion
+  // fails. It also omits the end of a rollback, because its start has already caused a mail.
   // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/event-detail-stack-status-change.html
   add('FailedUpdate', 'An update of the stack failed', {
     source: ['aws.cloudformation'],
@@ -39,8 +43,9 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
       },
     },
   });
-  // Rules receive both the events of this account and public events, also those of regions for which this region is the
-  // backup. Account notifications only inform. Each stage of an account sends the same event to its own topic.
+  // Rules receive the events of this account and public events, also those of regions for which this region is the
+  // backup. The pattern therefore names the region. It omits the category accountNotification, because that category is
+  // for neither problems nor planned changes. Each stage of an account sends the same event to its own topic.
   // https://docs.aws.amazon.com/health/latest/ug/about-public-events.html
   // https://docs.aws.amazon.com/health/latest/ug/aws-health-events-eventbridge-schema.html
   add('ServiceHealth', 'AWS reports a problem or a planned change of a service that the stage uses', {

@@ -100,8 +100,9 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
 }
 
 /**
- * Adds the log group even if the stage has no firewall. Its name is fixed, and a stage with `retainData` retains it, so a
- * firewall that is removed and added again would otherwise find its name in use. An empty log group costs nothing.
+ * Adds the log group even if the stage has no firewall. The log group has a fixed name, and a stage with `retainData`
+ * retains it. If the log group were removed and added together with the firewall, the second creation would therefore
+ * find the name in use and fail. An empty log group costs nothing.
  *
  * @returns the name of the log group
  */
@@ -134,12 +135,16 @@ function addLog(stack: StageStack, resourceArn: string, action: string, logGroup
 
 type Rule = Omit<waf.CfnWebACL.RuleProperty, 'priority' | 'visibilityConfig'>;
 
-/** https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html */
+/**
+ * Returns a rule that blocks requests above a rate with a 429.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html
+ */
 function limit(name: string, rate: waf.CfnWebACL.RateBasedStatementProperty): Rule {
   const rateBasedStatement = { ...rate, evaluationWindowSec: WINDOW_SECONDS };
   return blocking(name, { rateBasedStatement }, tooMany, { name: 'Retry-After', value: `${WINDOW_SECONDS}` });
 }
 
+/** Returns a rule that blocks matching requests with the error response of `body`, whose text the web ACL contains. */
 function blocking(
   name: string,
   statement: waf.CfnWebACL.StatementProperty,
@@ -154,7 +159,10 @@ function blocking(
   return { name, statement, action: { block: { customResponse } } };
 }
 
-/** https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-list.html */
+/**
+ * Returns a rule that consists of a rule group of AWS.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-list.html
+ */
 function managed(name: string): Rule {
   const managedRuleGroupStatement = { vendorName: 'AWS', name: `AWSManagedRules${name}` };
   return { name, statement: { managedRuleGroupStatement }, overrideAction: { none: {} } };

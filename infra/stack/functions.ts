@@ -23,7 +23,7 @@ import type { Table, Tables } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-/** What a function can access, and the environment variables that it needs for this. */
+/** Permissions of a function, and the environment variables that it needs in addition to the name of its table. */
 type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'environment'>>;
 
 type AccessOf = (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access;
@@ -50,6 +50,11 @@ const accessOf = {
   }),
 } satisfies Record<OperationKind, AccessOf> & Record<string, AccessOf>;
 
+/**
+ * Adds the authorizer and the function of each operation, with their alarms.
+ *
+ * @throws UsageError if an operation has no module in `functions/`, or a module has no operation
+ */
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
   const { apiKeys } = tables;

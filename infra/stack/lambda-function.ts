@@ -23,7 +23,7 @@ export class LambdaFunction extends lambda.Function {
     const { stage } = stack;
     const { bundle, actions, resources, environment, ...others } = props;
     const logGroup = addLogGroup(stack, `${id}Logs`, stage);
-    // The default role has a managed policy that allows writing to every log group.
+    // The function has a role of its own, because the CDK's default role could write to every log group.
     const role = new iam.Role(stack, `${id}Role`, { assumedBy: principalOf('lambda') });
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
     logGroup.grantWrite(role);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../command.ts';
 
-// Plugins that make the functions start faster, and nothing else. docs/decisions.md, "SDK settings and bundling plugins",
-// describes how to remove them.
+// The only purpose of these plugins is to make the functions start faster. docs/decisions.md, "SDK settings and
+// bundling plugins", describes how to remove them.
 
 /**
  * Replaces static imports of Node.js modules. Such an import reads all exports of the module, which makes Node load
@@ -43,7 +43,10 @@ const dynamicImports: Plugin = {
     plugin.onEnd(({ metafile }) => {
       const imports = Object.values(metafile!.outputs).flatMap((output) => output.imports);
       const missing = imports.filter(({ path, external }) => external && !path.startsWith('node:'));
-      return { errors: missing.map(({ path }) => ({ text: `A function imports ${path} dynamically.` })) };
+      const advice = 'Import it statically, because bundles contain no dynamic imports.';
+      return {
+        errors: missing.map(({ path }) => ({ text: `A function imports ${path} dynamically. ${advice}` })),
+      };
     });
   },
 };
@@ -69,7 +72,12 @@ const sdkDefaults: Plugin = {
     });
     plugin.onEnd(() => {
       const names = isLoaded ? missing : [];
-      return { errors: [...names].map((name) => ({ text: `The SDK has no default "config?.${name} ??".` })) };
+      const advice = 'Adapt the plugin sdk-defaults in infra/stack/plugins.ts to this version of the SDK.';
+      return {
+        errors: [...names].map((name) => ({
+          text: `The SDK has no default "config?.${name} ??". ${advice}`,
+        })),
+      };
     });
   },
 };

@@ -30,9 +30,10 @@ export interface StageAlarmProps extends Partial<
   urgency: Urgency;
 }
 
-/** Who learns of an alarm: `wake` notifies the topic AlarmTopic, and `mail` the topic NoticeTopic. */
+/** Who learns of an alarm: `wake` notifies the topic AlarmTopic, `mail` the topic NoticeTopic, and `none` nobody. */
 type Urgency = 'wake' | 'mail' | 'none';
 
+/** A metric that functions or metric filters emit. Each one also has the dimension `service`. */
 interface EmittedMetric {
   name: string;
   dimensions: readonly string[];
@@ -41,9 +42,9 @@ interface EmittedMetric {
 /** Stack of a stage, with the topics that alarms notify. Other modules add the alarms and all other resources. */
 export class StageStack extends Stack {
   readonly stage: Stage;
-  /** Topic of what must wake somebody. */
+  /** Topic of the alarms that must wake somebody. */
   readonly alarmTopic: sns.Topic;
-  /** Topic of what can wait until somebody reads it. */
+  /** Topic of the alarms and events that can wait until somebody reads their mail. */
   readonly noticeTopic: sns.Topic;
   readonly alarms: cloudwatch.Alarm[] = [];
   private readonly monitoring = new Construct(this, 'Monitoring');
@@ -128,6 +129,7 @@ export function excess(part: cloudwatch.Metric, share: number, total: cloudwatch
   });
 }
 
+/** Adds a log group with the stage's retention. @param name fixed name @default - a name that CloudFormation chooses */
 export function addLogGroup(scope: Construct, id: string, stage: Stage, name?: string): logs.LogGroup {
   return new logs.LogGroup(scope, id, {
     ...(name !== undefined && { logGroupName: name }),

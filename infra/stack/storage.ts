@@ -120,7 +120,7 @@ export class Table extends dynamodb.TableV2 {
         recoveryPeriodInDays: stage.recoveryDays,
       },
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // Reports which keys of the table and its indexes are throttled.
+      // This mode of Contributor Insights reports which keys of the table and its indexes are throttled.
       contributorInsightsSpecification: {
         enabled: true,
         mode: dynamodb.ContributorInsightsMode.THROTTLED_KEYS,

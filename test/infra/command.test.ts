@@ -26,7 +26,7 @@ test.each([
 
 test('npm start --port 1 is rejected with a message about the missing dashes', async () => {
   expect(errorOutput(await runModule(start, ['1'], { npm_config_port: 'true' }))).toMatch(
-    /^npm itself read --port, because no two dashes precede it\. Usage: npm start -- \[--stage STAGE\] \[--port 3000\] /,
+    /^npm read --port itself, because two dashes are missing before the options\. Usage: npm start -- \[--stage STAGE\] \[--port 3000\] /,
   );
 });
 
