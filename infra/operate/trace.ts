@@ -39,6 +39,7 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
 /** Removes escape sequences, such as the colors of the AWS CLI. */
 function withoutColors(log: string): string {
   const [start = '', ...sequences] = log.split('\u001B');
-  // For a text with many sequences that have no end, `stripVTControlCharacters` would take quadratic time.
+  // Strips each sequence separately, because `stripVTControlCharacters` takes quadratic time for a text with many
+  // sequences that have no end.
   return start + sequences.map((sequence) => stripVTControlCharacters(`\u001B${sequence}`)).join('');
 }

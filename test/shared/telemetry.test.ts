@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { count, loggable, primeCount } from '../../shared/telemetry.ts';
 import { createdMetric, metricNamespace, metrics, serviceName } from '../../shared/names.ts';
 import { books } from '../support/books.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// This variable must be set before the import below, because Powertools reads it only when telemetry.ts is loaded.
+// Powertools reads this variable when telemetry.ts creates its recorder, on the first call of `count` or `primeCount`.
 process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
-const { count, loggable, primeCount } = await import('../../shared/telemetry.ts');
 
 const service = serviceName('test');
 const common = { namespace: metricNamespace, unit: 'Count', value: 1 };

@@ -12,7 +12,9 @@ import { bookEvent, callFunction, createFunctions, environment, sleep, tables } 
 
 await sendFirstRequest(() => describeTable('books'));
 
-/** Number of runs after which an operator gives up. Schedules interrupt fewer runs. */
+/**
+ * Number of unfinished runs of a script after which the simulation reports a violation. Schedules interrupt fewer runs.
+ */
 const MAX_RUNS = 100;
 
 // The scripts know only the indexes of the contract's collections.

@@ -54,9 +54,9 @@ describe.each(stageNames)('in %s,', (stage) => {
 
   // EventBridge does not support conditions in topic policies, so a topic that accepts events must not wake anybody.
   test.each([
-    ['AlarmTopic', 'only alarms', []],
-    ['NoticeTopic', 'alarms and events', [{ Service: 'events.amazonaws.com' }]],
-  ])('the topic %s accepts %s of this account and region, and only over TLS', (topic, _what, events) => {
+    ['AlarmTopic', 'only alarms of this account and region', []],
+    ['NoticeTopic', 'alarms of this account and region, and events', [{ Service: 'events.amazonaws.com' }]],
+  ])('the topic %s accepts %s, and only over TLS', (topic, _what, events) => {
     const policies = propertiesOf(template, 'AWS::SNS::TopicPolicy');
     const [{ PolicyDocument }, ...others] = policies.filter(
       ({ Topics }) => Topics.join() === `\${Monitoring${topic}}`,
