@@ -233,10 +233,9 @@ const TRACED_SHARES = [0, 0.01, 0.05, 1];
 /** Returns the generated parts of docs/cost.md and README.md. */
 export function costParts(stages: StageContents[]) {
   const production = stages.find(({ stage }) => stage.name === 'production')!;
-  const totals = totalTable(stages);
   return {
     'docs/cost.md': {
-      totals,
+      totals: totalTable(stages),
       idle: idleTable(stages),
       example: exampleTable(production),
       charges: chargeTable(),
@@ -244,7 +243,7 @@ export function costParts(stages: StageContents[]) {
       assumptions: assumptionList(production),
       traces: traceTable(production),
     },
-    'README.md': { cost: totals },
+    'README.md': { cost: totalTable(stages, (dollars) => Math.round(dollars).toLocaleString('en')) },
   };
 }
 
@@ -315,13 +314,13 @@ export function exampleTable(contents: StageContents): string {
 }
 
 /** Returns the total of each stage at each rate. A dash replaces totals at rates that the stage's settings do not allow. */
-export function totalTable(stages: StageContents[]): string {
+export function totalTable(stages: StageContents[], text = format): string {
   const rows = RATES.map((requestsPerSecond) => [
     rateText(requestsPerSecond),
     ...stages.map((contents) =>
       requestsPerSecond > contents.stage.requestsPerSecond
         ? '–'
-        : format(monthlyCost({ requestsPerSecond }, contents)),
+        : text(monthlyCost({ requestsPerSecond }, contents)),
     ),
   ]);
   return markdownTable(['Dollars per month', ...stages.map(({ stage }) => stage.name)], rows);
