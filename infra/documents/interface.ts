@@ -62,6 +62,7 @@ export function interfaceParts(contract: any): Parts {
       create: createExample(contract, path, complete, IDEMPOTENCY_KEY),
       list: listRequest(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
     },
+    'docs/architecture.md': { request: createExample(contract, path, complete, IDEMPOTENCY_KEY) },
     'docs/api-keys.md': { list: codeBlock('sh', `LIST="${urlOf(path)}?limit=1"`) },
     'docs/interface.md': {
       'first request': createExample(contract, path, complete),
