@@ -17,6 +17,7 @@ const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json|text) aws|mermaid|regex)$/;
 /** Documents with code blocks that other tests run, and patterns for the info strings of these blocks. */
 const OTHERS: [documents: string, info: RegExp][] = [
+  ['CONTRIBUTING.md', /^diff \S+$/],
   ['docs/clients/*.md', /^(?:(?:sh|ts|python|go) [\w-]+\.\w+|text output)$/],
   ['docs/clients.md', /^(?:sh client|\w+ [\w/]+\.\w+|text output)$/],
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { changes, stagesWith } from './support/changed-stages.ts';
 import { COMPLETE_RUN_LIMIT_MILLISECONDS } from './support/limits.ts';
 import { startLocalServiceOf } from './support/local-service.ts';
-import { codeBlocksIn } from './support/markdown-code.ts';
+import { codeBlocksIn, withChanges } from './support/markdown-code.ts';
 import { copyRepository } from './support/project-copy.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -37,32 +37,10 @@ async function follow(project: Project, guide: string): Promise<string> {
   for (const { info, code } of codeBlocksIn(readFileSync(guide, 'utf8'))) {
     const [kind, target] = info.split(' ') as [string, string?];
     if (info === 'sh adapt') failures.push(await project.failureOf(code));
-    else if (kind === 'diff') project.write(target!, changed(project.read(target!), code));
+    else if (kind === 'diff') project.write(target!, withChanges(project.read(target!), code));
     else if (kind === 'ts') project.write(target!, code);
   }
   return failures.join('');
-}
-
-/**
- * Returns a text with the changes of a diff. In the diff, `-` and a space precede existing lines, in their order. Added
- * lines follow the line before them, or are the first lines of the text.
- */
-function changed(text: string, diff: string): string {
-  const lines = text.split('\n');
-  let position = 0;
-  for (const [sign, ...characters] of diff.trimEnd().split('\n')) {
-    const line = characters.join('');
-    if (sign === '+') {
-      lines.splice(position, 0, line);
-      position += 1;
-      continue;
-    }
-    position = lines.indexOf(line, position);
-    if (position < 0) throw new Error(`The file does not contain the line ${line}. Correct the guide.`);
-    if (sign === '-') lines.splice(position, 1);
-    else position += 1;
-  }
-  return lines.join('\n');
 }
 
 /** Runs a script with the service of a project. Returns the lists of collections before and after the script. */

@@ -30,6 +30,30 @@ export function blockWith(text: string, markdown: string): string {
   return found[0]!.code;
 }
 
+/**
+ * Returns a text with the changes of a code block of the kind `diff`. In the block, `-` and a space precede existing lines,
+ * in their order. Added lines follow the line before them, or are the first lines of the text.
+ *
+ * @throws Error if the text lacks an existing line
+ */
+export function withChanges(text: string, diff: string): string {
+  const lines = text.split('\n');
+  let position = 0;
+  for (const [sign, ...characters] of diff.trimEnd().split('\n')) {
+    const line = characters.join('');
+    if (sign === '+') {
+      lines.splice(position, 0, line);
+      position += 1;
+      continue;
+    }
+    position = lines.indexOf(line, position);
+    if (position < 0) throw new Error(`The file does not contain the line ${line}. Correct the document.`);
+    if (sign === '-') lines.splice(position, 1);
+    else position += 1;
+  }
+  return lines.join('\n');
+}
+
 /** Returns a Markdown document without its code blocks. */
 export function proseOf(markdown: string): string {
   return markdown.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');

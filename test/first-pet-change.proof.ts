@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { COMPLETE_RUN_LIMIT_MILLISECONDS } from './support/limits.ts';
+import { codeBlocksIn, withChanges } from './support/markdown-code.ts';
+import { copyRepository } from './support/project-copy.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const TEST_OF_TAG = "npm test -- test/http/create-pet -t 'stores a tag'";
+
+test(
+  'the first change in CONTRIBUTING.md has the described effects',
+  async () => {
+    const page = readFileSync('CONTRIBUTING.md', 'utf8');
+    const [, section = ''] = /^## Your first change$([^]*?)^## /m.exec(page) ?? [];
+    for (const command of [TEST_OF_TAG, 'npm run generate', 'npm run openapi:diff', 'npm run check'])
+      expect(section.replaceAll(/\s+/g, ' ')).toContain(`\`${command}\``);
+
+    const project = await copyRepository(folder);
+    for (const { info, code } of codeBlocksIn(section)) {
+      const [kind, file] = info.split(' ') as [string, string?];
+      if (kind === 'diff') project.write(file!, withChanges(project.read(file!), code));
+    }
+    expect(await project.failureOf(TEST_OF_TAG)).toContain(
+      'The request or response contradicts openapi.json',
+    );
+    expect(await project.failureOf(`npm run generate && ${TEST_OF_TAG} && npm run openapi:diff`)).toBe('');
+    expect(await project.failureOf('npm run check')).toContain("Property 'tag' is missing");
+  },
+  COMPLETE_RUN_LIMIT_MILLISECONDS,
+);
