@@ -249,7 +249,12 @@ function requireDifferent(
   }
 }
 
-/** Returns the ephemeral stage `stage` with the settings of the stage `basedOn`. */
+/**
+ * Returns the ephemeral stage `stage`. Its settings are those of the stage `basedOn`, except for `domain`, `publicUrl`,
+ * `backup` and `retainData`.
+ *
+ * @throws UsageError if a name is missing or invalid, or `stage` is in `all`
+ */
 function ephemeralStage(all: Record<string, StageSettings>, stage?: string, basedOn?: string): Stage {
   if (!stage) throw new UsageError('Add `-c stage=NAME`, where NAME is the name of the new stage.');
   requireStageName(stage, `NAME in \`-c stage=NAME\``);

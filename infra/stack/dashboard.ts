@@ -19,7 +19,7 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
   // Each row of the dashboard shows up to three of these graphs.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
-    'Requests and rejections of active API keys': [activeKeyRequestsMetric, rejectedRequestsMetric].map(
+    'Requests with active API keys, and those that functions rejected, per minute': [activeKeyRequestsMetric, rejectedRequestsMetric].map(
       (metric) => stack.countPerMinute(metric),
     ),
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),

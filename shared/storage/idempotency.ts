@@ -67,7 +67,8 @@ export async function claimId(
   const put = new PutCommand({
     TableName,
     Item,
-    // TTL deletes items late, so the condition also checks `expiresAt`. No item has the id 0, the default of `taken`.
+    // TTL deletes items late, so the condition also checks `expiresAt`. No record contains the id 0, so with the default of
+    // `taken`, the third condition never holds.
     ConditionExpression: 'attribute_not_exists(#id) OR expiresAt < :now OR #id = :taken',
     ExpressionAttributeNames: { '#id': attribute },
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
