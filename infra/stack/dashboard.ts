@@ -19,9 +19,10 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
   // Each row of the dashboard shows up to three of these graphs.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
-    'Requests with active API keys, and those that functions rejected, per minute': [activeKeyRequestsMetric, rejectedRequestsMetric].map(
-      (metric) => stack.countPerMinute(metric),
-    ),
+    'Requests with active API keys, and those that functions rejected, per minute': [
+      activeKeyRequestsMetric,
+      rejectedRequestsMetric,
+    ].map((metric) => stack.countPerMinute(metric)),
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
     'Creates per minute': collections.map((collection) => stack.countPerMinute(createdMetric(collection))),
     'Error responses of the functions, by code': [stack.countsPerMinute(metrics.errorResponses)],
