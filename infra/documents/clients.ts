@@ -198,6 +198,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }`,
   };
   return Object.fromEntries(
-    Object.entries(programs).map(([info, code]) => [info.split(' ')[1]!, codeBlock(info, code.trim())]),
+    Object.entries(programs).map(([info, code]) => {
+      const [, file] = info.split(' ');
+      return [file!, `Save this program as \`${file}\`:\n\n${codeBlock(info, code.trim())}`];
+    }),
   );
 }

@@ -61,7 +61,7 @@ type Names = Pick<Collection, 'singular' | 'plural'>;
 export function listDescription({ singular, plural }: Names): string {
   return (
     `Returns a page of up to \`limit\` ${plural}, newest first (by descending \`id\`). If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
-    'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
+    'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no such link.\n\n' +
     `Pages contain no ${singular} twice and skip no ${singular} that had been listed for a few seconds when the first page was requested. ` +
     `A new ${singular} appears in lists shortly after it is created. If its create was retried, it can appear behind older ${plural}.`
   );
@@ -71,7 +71,7 @@ export function listDescription({ singular, plural }: Names): string {
 export function createDescription({ singular }: Names): string {
   return (
     `Creates a ${singular} and assigns its \`id\`.\n\nTo retry safely, send an \`Idempotency-Key\` that is unique to this ${singular}, such as a random ` +
-    'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
+    'UUID. After a 408, a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
     `${IDEMPOTENCY_HOURS} hours, all retries return the same ${singular} and never create a duplicate ${singular}. ` +
     'If the response has a `Retry-After` header, wait the number of seconds in the header. Otherwise, use exponential ' +
     'backoff with jitter.\n\nThe `Content-Type` ' +

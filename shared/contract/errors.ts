@@ -18,7 +18,7 @@ const catalog = {
     status: 400,
     message: 'The request is not valid HTTP.',
     description:
-      'A parameter, a header or the body is invalid. `message` lists each invalid parameter, header or field and its requirements.',
+      'A parameter, a header or the body is invalid. `message` lists the invalid parameters, headers and fields with their requirements.',
   },
   unauthorized: {
     status: 401,

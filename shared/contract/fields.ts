@@ -144,7 +144,7 @@ export function assignedId(plural: string) {
     Int64,
     v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     v.description(
-      `Id that the service assigns. Newer ${plural} have greater ids, but after a retried create, the id is that of the first attempt. ` +
+      `Id that the service assigns. Newer ${plural} have greater ids, except for ${plural} that are created within seconds of each other. A retried create keeps the id of its first attempt. ` +
         'Ids have up to 53 bits, so all JSON parsers read them exactly.',
     ),
     v.examples([...EXAMPLE_IDS]),
@@ -156,7 +156,7 @@ export function idParameter({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     Int64Text,
     v.description(
-      `\`id\` of the ${singular}, as a decimal integer. For any other value, the service returns a 404.`,
+      `\`id\` of the ${singular}, as a decimal integer. A value that is not the \`id\` of a ${singular} gets a 404.`,
     ),
     v.examples([EXAMPLE_IDS[0]]),
   );
