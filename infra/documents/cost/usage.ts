@@ -34,11 +34,14 @@ export interface ItemSize {
   indexShares: number[];
 }
 
-/** Returns the assumed size of a collection's items. Their fields have the values of the filters' examples. */
+/**
+ * Returns the assumed size of a collection's items. Their fields have the values of the filters' examples. An index is
+ * deployed before its filter, and until then, the field has the value of its own example.
+ */
 export function itemSize({ item, filters, filterCombinations }: Collection): ItemSize {
   const indexes = listIndexes({ filterCombinations });
   const keys = indexes.map((index) => {
-    const values = index.filters.map((name) => String(v.getExamples(filters[name] as never)[0]));
+    const values = index.filters.map((name) => String(v.getExamples((filters[name] ?? item.entries[name]) as never)[0]));
     return `${index.partitionKey}${[...values, '0'].join('#')}`;
   });
   // An index contains the items that have a value for each of its filters. All items have values for required fields.

@@ -243,3 +243,8 @@ test('an index contains all items if its filters are required fields, and otherw
   const filterCombinations = [[], ['shelf']];
   expect(itemSize({ ...books, filterCombinations }).indexShares).toEqual([1, 1]);
 });
+
+// The runbook adds an index in one deployment, and its filter in a later one.
+test('an index counts before lists have its filter', () => {
+  expect(itemSize({ ...books, filters: {} })).toMatchObject({ indexShares: [1, 0.9, 0.9] });
+});
