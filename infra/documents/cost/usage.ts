@@ -41,7 +41,9 @@ export interface ItemSize {
 export function itemSize({ item, filters, filterCombinations }: Collection): ItemSize {
   const indexes = listIndexes({ filterCombinations });
   const keys = indexes.map((index) => {
-    const values = index.filters.map((name) => String(v.getExamples((filters[name] ?? item.entries[name]) as never)[0]));
+    const values = index.filters.map((name) =>
+      String(v.getExamples((filters[name] ?? item.entries[name]) as never)[0]),
+    );
     return `${index.partitionKey}${[...values, '0'].join('#')}`;
   });
   // An index contains the items that have a value for each of its filters. All items have values for required fields.
