@@ -63,6 +63,7 @@ head -c 65537 /dev/zero |
   SENT_KEY="${KEY_START}made_up" send "$BASE_URL$LIST_PATH" -D - -H "$JSON" --data-binary @-
 SENT_KEY="${KEY_START}made_up" send "$BASE_URL/web-inf" -D -
 
+expect 'Requests that the queries below count: five statuses 200, and then 21 statuses 401.'
 trace_id() { echo "1-$(printf %x "$(date +%s)")-$(head -c 12 /dev/urandom | od -An -tx1 | tr -d ' \n')"; }
 TRACES=() KEYLESS_TRACES=()
 for _ in {1..5}; do
