@@ -109,7 +109,7 @@ describe('the authorizer', () => {
     await authorize(`Bearer ${key}`);
     mock.on(GetCommand).resolves({});
     const file = '../../functions/authorizer.ts';
-    // With a query, Node.js loads the file again.
+    // The query makes the import load the file again, as a new instance of the function does.
     const { handler: newInstance } = await import(`${file}?again`);
     const event = {
       type: 'TOKEN',

@@ -9,8 +9,9 @@ import { conditionFailed, inputs, mock, setEnvironment } from '../support/mocked
 
 setEnvironment({ PETS_TABLE: 'pets', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: oneEpoch(1) });
 
-// Pets and idempotency records outlive a deployment. If a version stored other values, filtered lists would lack pets, and
-// a retry after its deployment would store a duplicate.
+// Pets and idempotency records outlive a deployment, so the first test expects exactly these keys and hashes. If a later
+// version stored different ones, filtered lists would lack pets, and a retry after its deployment could store a duplicate
+// or get a 422.
 
 const token = 'd744a8a89e9201765152741d6fd17a66626b9f8bd42a61e996143afa66270f64';
 const fingerprint = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe';
@@ -25,7 +26,7 @@ test.each([
   ['a key', { keyId: 'key_1' }],
   ["a rotated key's successor", { keyId: 'key_3', firstKeyId: 'key_1' }],
 ])(
-  'POST /v1/pets with %s stores the same attributes of a pet and its idempotency record in all versions',
+  'POST /v1/pets with %s stores the pet and its idempotency record with the attributes that later versions read',
   async (_key, authorizer) => {
     mock.on(PutCommand).resolves({});
     const { body } = await create({ name: 'Rex', categoryId: 7, status: 'available' }, authorizer);

@@ -23,7 +23,7 @@ describe('POST /pets', () => {
     await expectStored(`{"name":${JSON.stringify(name)},"categoryId":7}`);
   });
 
-  // JavaScript parses JSON numbers as doubles, which cannot represent every integer beyond 2^53.
+  // `JSON.parse` would round some of these integers, because doubles cannot represent every integer beyond 2^53.
   test.each(['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775807'])(
     'stores the categoryId %s without rounding',
     (categoryId) => expectStored(`{"name":"Rex","categoryId":${categoryId}}`),
@@ -89,7 +89,7 @@ describe('POST /pets with invalid input', () => {
     ],
   ])('rejects an invalid %s with the message "%s"', (field, message, values) => {
     test.each(values)('if it is %s', async (value) => {
-      // If a body repeats a field, the last value applies.
+      // If a body repeats a field, the last value applies, so only `value` makes this body invalid.
       const body = rejected.replace('}', `,"${field}":${value}}`);
       expectError(await post('/pets', body), 400, 'invalid_request', message);
     });

@@ -41,7 +41,7 @@ describe.each(stored)('GET $path/{id}', ({ path, id, text }) => {
     ["the item's id with a leading zero", `0${id}`],
     ["the item's id with a fraction", `${id}.0`],
     ['an id of 4,000 letters', 'a'.repeat(4_000)],
-  ])('returns a 404 that describes valid ids for %s', async (_case, address) => {
+  ])('returns a 404 whose message describes valid ids (%s)', async (_case, address) => {
     const message = expect.stringMatching(
       /^\w+Id must be a single integer from -9223372036854775808 to 9223372036854775807 in decimal digits, without leading zeros\.$/,
     );

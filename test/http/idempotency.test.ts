@@ -52,7 +52,7 @@ describe.each(Object.values(collectionTests))('POST $path with an Idempotency-Ke
   const others = ['another text', 'A text'].map((value) => newItem(value));
   others.push(...variants.map((fields) => variantOf(item, fields)));
   test.each(others.map((other) => stringifyJson(other)))(
-    'rejects a second request with the different item %s',
+    'rejects a request with the same key and the different item %s',
     async (other) => {
       const key = randomUUID();
       const first = await postWith(key, item);

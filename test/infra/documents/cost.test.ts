@@ -54,7 +54,7 @@ const resources = {
   },
 };
 
-test('the cost of a stage depends on the metrics of its alarms, not on their expressions, and on all keys of its tables', () => {
+test('the cost of a stage depends on the metrics of its alarms without their expressions, and on the keys of its tables and indexes', () => {
   expect(contentsOf({ Resources: resources })).toEqual({
     alarmMetrics: 3,
     // Two tables have one key each, and two indexes have two keys each.
@@ -62,7 +62,7 @@ test('the cost of a stage depends on the metrics of its alarms, not on their exp
     webAcls: 1,
     webAclRules: 2,
     dashboards: 1,
-    // {"id":"…","key":"…"} has 18 bytes, an id 36, and the id of a key 24. Without a key, API Gateway logs a dash.
+    // {"id":"","key":""} has 18 bytes, a request id 36, and the id of a key 24. Without a key, API Gateway logs a dash.
     accessLogBytes: { list: 18 + 36 + 24, anonymous: 18 + 36 + 1 },
     functionMegabytes: 512,
     tracesPerSecond: 2,
@@ -157,7 +157,7 @@ describe('the page of costs', () => {
     expect(cells('WAF requests')).toEqual(['157.68', '11.04']);
     // 262.8 and 18.396 million × 550 bytes ÷ 2^30 × 0.50
     expect(cells('CloudWatch access log')).toEqual(['67.31', '4.71']);
-    // 2.628 million × (1 + 0.01 × 99 and 6) × 5 per million
+    // 2.628 million seconds × (1 + 0.01 × 99) and × (1 + 0.01 × 6), each × 5 per million
     expect(cells('X-Ray traces')).toEqual(['26.15', '13.93']);
     expect(rows.join()).not.toMatch(/Lambda|DynamoDB|alarm|dashboard/);
   });
@@ -184,14 +184,14 @@ describe('the usage of a workload', () => {
     expect(creates.customMetrics).toBe(2);
   });
 
-  test('contains the items of 12 months if it does not say how many are stored', () => {
+  test('contains the items of 12 months if the workload does not say how many are stored', () => {
     // 12 × 0.05 × 2.628 million items × 265 bytes × 2.9, and 3 days of 2,160 records × 355 bytes
     expect(usageOf({ requestsPerSecond: 1, item }, contents).storedGb).toBeCloseTo(1.12855 + 0.00214, 4);
   });
 
   test('contains backups for the days for which they are kept', () => {
     const workload = { requestsPerSecond: 0, item, storedItems: 2 ** 30 };
-    // 265 GB of items, for which each day of a daily backup costs 0.10 per GB
+    // The items have 265 GB. Each GB costs 0.10 for each day for which its daily backups are kept.
     const [without, some] = [0, 42].map((backupDays) => monthlyCost(workload, { ...contents, backupDays }));
     expect(some! - without!).toBeCloseTo(265 * 42 * 0.1, 5);
   });
@@ -236,7 +236,7 @@ test('a month of 100,000 requests per second is charged at the lower prices of h
   expect(some! - none!).toBeCloseTo(expected, 1);
 });
 
-test('an index contains all items if its filters are required fields, and otherwise the items that have a value', () => {
+test('an index contains all items if its filters are required fields, and otherwise the items that have these fields', () => {
   // Genre is optional, and shelf is required. Items have the keys partition = 0, genrePartition = crime#0 and
   // genre-shelfPartition = crime#7#0.
   expect(itemSize(books)).toEqual({ bytes: 129 + 10 + 21 + 29, indexShares: [1, 0.9, 0.9] });

@@ -35,7 +35,7 @@ const newest = `newest ${collections[0].plural}`;
 test.each([
   ['10', 'lists', '–', '–'],
   ['1,000', 'lists', '–', '–'],
-  // 0.4 × 1,000 of the largest items, and 0.8 × 1,000 write units ÷ 2 for each list partition
+  // 1,000 creates × 2 write units ÷ 0.8 are 2,500 write units, of which each list partition accepts 1,000.
   [
     '1,000',
     'creates',
@@ -108,7 +108,7 @@ test.each([
 );
 
 test('a stage with more list partitions pays and reads more for lists', () => {
-  // 20,000 read units ÷ 64 ÷ 0.5, of which 12,000 are warm
+  // 12,000 warm read units ÷ 64 ÷ 0.5, and 1.2 × 1,000 lists × 64 × 0.5 read units
   expect(row('1,000', 'lists', 'larger').slice(0, 2)).toEqual([
     'warm reads (375)',
     '`warmThroughput` 38,400 reads and 4,000 writes; `maxReadUnitsPerSecond` 38,400',

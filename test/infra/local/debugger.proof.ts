@@ -37,7 +37,7 @@ const service = await startLocalServiceOf(project.folder, '--inspect', port.toSt
 await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
 
-/** Returns the first of `count` consecutive free ports. Linux uses higher ports for outgoing connections. */
+/** Returns the first of `count` consecutive free ports below those that Linux uses for outgoing connections. */
 async function firstFreePort(count: number): Promise<number> {
   for (;;) {
     const first = randomInt(20_000, 30_000);
@@ -59,7 +59,7 @@ async function fetchJson(url: string): Promise<any> {
 async function attachDebugger(...breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
-  // After a reload, the new instance may not accept connections yet, so the request is repeated.
+  // Directly after a reload, the new instance can still refuse connections, so the request is repeated.
   while (!targets) {
     targets = await fetchJson(url).catch(() => undefined);
     if (!targets) await setTimeout(50);

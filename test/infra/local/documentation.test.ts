@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { product } from '../../support/product.ts';
 
 const published = readFileSync('openapi.json', 'utf8');
-/** A copy of openapi.json, which the tests change. */
+/** Copy of openapi.json that the tests change. */
 const file = join(temporaryFolder(), 'openapi.json');
 beforeEach(() => {
   writeFileSync(file, published);
@@ -116,7 +116,8 @@ describe('the API', () => {
     expect((await send('GET /', headers)).body).toBe('the API');
   });
 
-  // In DNS rebinding, an attacker's page reaches this machine through a host name that the attacker controls.
+  // In DNS rebinding, an attacker's page reaches this machine through a host name that the attacker controls. The page must
+  // not get the documentation, because it contains the API key.
   const hosts = ['attacker.example:3000', 'localhost.attacker.example', 'attacker.localhost'];
   describe.each(hosts)('responds to a request to the host %s', (Host) => {
     test.each(['/', ...DOCUMENTS])('for %s', async (path) => {

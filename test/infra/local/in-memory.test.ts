@@ -22,8 +22,8 @@ const { path, newItem } = firstCollection;
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
 /**
- * Options with which a command uses the service in memory. Empty unless a developer's service uses the default data
- * folder, because a command without options would use the developer's service.
+ * The fewest options with which a command uses the service in memory. If a developer's service uses the default data
+ * folder, a command without options would use that service, so it needs `--data memory`.
  */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 
@@ -80,7 +80,7 @@ test('a service completes a request in progress and deletes its files after SIGI
   const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  await request(`${path}?limit=1000`); // This request makes the function print a metric.
+  await request(`${path}?limit=1000`); // The function prints a metric, which the service must omit.
   const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
   const adding = httpRequest(`${baseUrl}${path}`, { method: 'POST', headers });
   adding.flushHeaders();

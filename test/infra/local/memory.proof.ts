@@ -6,11 +6,12 @@ import { text } from 'node:stream/consumers';
 import { firstCollection } from '../../collections/all.ts';
 import { startLocalService } from '../../support/local-service.ts';
 
-// Each test sends bodies whose total size is a multiple of the memory that the local service may use for them.
+// In each test except the last, the bodies are together more than three times as large as the memory that the local service
+// may use for them.
 
 /** Limit for the memory that the service may use in addition to what it uses before the first body, in megabytes. */
 const MAX_MORE_MEGABYTES = 150;
-/** The same limit for bodies that reach a function, because its instance also keeps memory until garbage collection. */
+/** Higher limit for bodies that reach a function, because its instance also keeps memory until garbage collection. */
 const MAX_MORE_MEGABYTES_WITH_INSTANCE = 250;
 const CHUNK = Buffer.alloc(1_000_000, 'a');
 

@@ -8,11 +8,11 @@ import { commandEnvironment } from '../../support/run-command.ts';
 const { assembly } = await sharedSynthesis();
 let npm: ChildProcess | undefined;
 afterEach(() => {
-  // With `detached`, npm and the service are in a process group of their own.
+  // With `detached`, npm and the service are in a process group of their own, so this signal ends both.
   if (npm?.pid) process.kill(-npm.pid, 'SIGKILL');
 });
 
-// Some shells replace themselves with the command that they run, and others remain its parent.
+// Some shells replace themselves with the command that they run, and others remain its parent, so the test runs with each.
 const shells = ['/bin/sh', '/bin/dash', '/bin/bash'].filter((shell) => existsSync(shell));
 test.each(shells)('a local service that npm started with %s stops if npm is killed', async (shell) => {
   const options = ['--port', '0', '--data', 'memory', '--assembly', assembly];

@@ -17,7 +17,7 @@ import { startLocalService } from '../../support/local-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// The tests run the functions of a stage behind a proxy with a path prefix, which sends the stage's own host in `Host`.
+// The tests run the functions of a stage behind a proxy that has a path prefix and sends the stage's own host in `Host`.
 
 const PREFIX = '/some/shop';
 const folder = temporaryFolder();
@@ -106,7 +106,7 @@ async function walk(baseUrl: string, key: string, path: string) {
 }
 
 describe.each(Object.values(collectionTests))('the URLs in responses of $path', ({ path, newItem }) => {
-  test('lead to all pages and items through a proxy that changes Host if the stage has its public URL', async () => {
+  test('lead to all pages and items through a proxy that changes Host if publicUrl is the URL of the proxy', async () => {
     const baseUrl = `${publicUrl}/v1`;
     const created = await create(baseUrl, apiKey, path, newItem('a text'));
     const { ids, urls } = await walk(baseUrl, apiKey, path);
@@ -119,7 +119,7 @@ describe.each(Object.values(collectionTests))('the URLs in responses of $path', 
     expect(received).toContain(urls[0]!.slice(proxy.origin.length));
   });
 
-  test('lead to the proxy also if a request bypasses it', async () => {
+  test('lead to the proxy even if a request bypasses it', async () => {
     const page = await send(`http://localhost:${port}/v1${path}?limit=1`, apiKey);
     expect(linkOf(page, 'next')).toMatch(`${publicUrl}/v1${path}?limit=1&cursor=`);
   });

@@ -38,7 +38,7 @@ test('the probe sends 60 requests per minute, and each request that the service 
   expect(second).toEqual(first);
   expect(proxy.requests.slice(60, 60 + second.length).map(textOf)).toEqual(second);
 
-  /** Returns what distinguishes a request from other rejected requests. Keys that the service does not know are random. */
+  /** Returns what identifies a rejected request in each minute. The text omits keys, because the unknown keys are random. */
   function textOf({ method, target, headers }: (typeof proxy.requests)[number]): string {
     return `${method} ${target} ${headers.authorization ? 'with a key' : 'without a key'}`;
   }
@@ -66,7 +66,7 @@ test('the probe checks released operations that list, create and get items', () 
   ]);
 });
 
-// The previous version, which may be deployed, does not have these operations.
+// The released version, which the stage can still run, does not have these operations.
 test.each<[string, Record<string, Record<string, { operationId: string }>>]>([
   ['the path', { '/books': { get: { operationId: 'listBooks' } } }],
   ['the id', { '/books': { get: { operationId: 'listBooks' }, post: { operationId: 'createBook' } } }],
@@ -95,7 +95,7 @@ test('the probe retries up to two requests that get a 429, a 5xx or no response'
   await expect(run(faults)).rejects.toThrow('3 requests to the stage staging failed.');
 });
 
-test('the probe passes if at most two of 60 requests fail', async () => {
+test('the probe passes if at most two of any 60 consecutive requests fail', async () => {
   const minute = Array.from({ length: 58 }, (): Behavior => 'pass');
   const twice = [reply('too_many_requests'), reply('too_many_requests')];
   await run([...twice, ...minute, ...twice], 3);

@@ -10,7 +10,7 @@ import { stagingTemplate } from '../../support/real-database.ts';
 import { runModule } from '../../support/run-command.ts';
 import { startFakeAws } from './fake-aws.ts';
 
-/** Maximum number of concurrent requests. A new AWS account allows more: ten concurrent invocations. */
+/** Maximum number of concurrent requests, half of the ten concurrent invocations that a new AWS account allows. */
 const MAX_AT_ONCE = 5;
 /** One in this many idempotent requests gets a 503 after the function has run. */
 const FAILED_ONE_IN = 50;

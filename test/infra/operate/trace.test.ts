@@ -58,7 +58,7 @@ test('trace replaces each of several positions that no space separates', async (
 
 // If the time grew with the square of a text's length, these tests would reach Jest's time limit.
 const megabyte = (text: string) => text.repeat(1_000_000 / text.length);
-test('trace reads a megabyte of each text that looks like the start of many positions', async () => {
+test('trace reads megabytes of texts that look like the starts of many positions', async () => {
   const text = [
     megabyte('a'),
     megabyte('0a1b'),
@@ -93,7 +93,7 @@ test('trace rejects a missing folder, and rejects input that contains no stack t
   );
 });
 
-test('the local service prints source positions in stack traces, also after a log line of a megabyte', async () => {
+test('the local service prints source positions in stack traces, even after a log line of a megabyte', async () => {
   const changed = assemblyWithEpochs(assembly, join(temporary, 'cdk.out'), []);
   for (const file of globSync('asset.*/*.mjs', { cwd: changed }))
     appendFileSync(join(changed, file), "\nconsole.log('a'.repeat(1_000_000));\n");

@@ -6,7 +6,7 @@ import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-
 
 /**
  * Variables into which clients cannot insert a quote, line break or API key. Never add a variable that contains the
- * path of the URL, the query string or a header.
+ * path of the URL, the query string or a header, because clients choose their content.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables =
@@ -37,7 +37,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   const key = { 'authorizer.keyId': 'key_1' };
   test.each<[context: Record<string, string>, metrics: string[]]>([
     [{ status: '401', type: 'ACCESS_DENIED' }, [`${gatewayError} status=401 type=ACCESS_DENIED`]],
-    // An expired or revoked key has an id.
+    // The id of an expired or revoked key is logged, but the key is not an active key.
     [{ ...key, status: '401', type: 'ACCESS_DENIED' }, [`${gatewayError} status=401 type=ACCESS_DENIED`]],
     [{ ...key, status: '200', awsEndpointRequestId: 'id' }, [ofActiveKey]],
     // Responses of mock integrations have no response type, so API Gateway logs a dash.

@@ -16,7 +16,7 @@ function during(minutes: number[], counts: Count[]): Count[] {
   return minutes.flatMap((minute) => counts.map(([, metric, value]): Count => [minute, metric, value]));
 }
 
-// Each function returns cases for exactly the alarms that the stage must have.
+// Together, `apiCases`, `functionCases` and `tableCases` return cases for exactly the alarms that a stage must have.
 
 export function apiCases(stage: StageName): AlarmCase[] {
   const failed = (count: number) => [
@@ -178,7 +178,7 @@ interface Outcome {
 /** A situation that lasts for an hour: what happens in each minute, and exactly the alarms that must fire. */
 type Scenario = [situation: string, everyMinute: Count[], Outcome];
 
-/** Returns situations in which strangers or single clients must neither wake anybody nor stop an update of the stack. */
+/** Returns situations. Those that strangers or single clients cause must neither wake anybody nor stop a stack update. */
 export function scenarios(stage: StageName): Scenario[] {
   const nothing: Outcome = { wakes: [], mails: [], gates: [] };
   const mail = (...mails: string[]): Outcome => ({ ...nothing, mails });

@@ -51,7 +51,7 @@ describe.each(stageNames)('in %s,', (stage) => {
     ...tableCases(stage),
   ];
 
-  test.each(alarms)('%s notifies its topic of each change between OK and ALARM', (name) => {
+  test.each(alarms)('%s names its chapter of the runbook, and has the same actions for ALARM and for OK', (name) => {
     const { Properties } = templates[stage].Resources[`Monitoring${name}`];
     const { AlarmDescription, AlarmActions, OKActions, ActionsEnabled = true } = Properties;
     expect(AlarmDescription).toMatch(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/);

@@ -38,7 +38,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     ]);
   });
 
-  // Priorities up to 8,999 are left for rules of operators.
+  // Priorities up to 8,999 are left for rules of operators, which X-Ray applies first.
   test('has an X-Ray sampling rule that matches only this stage', () => {
     const rules = propertiesOf(template, 'AWS::XRay::SamplingRule').map(({ SamplingRule }) => SamplingRule);
     expect(rules).toEqual([
@@ -69,8 +69,9 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. API Gateway's
-  // dialect of regular expressions lacks groups with a question mark, named classes and negated classes.
+  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. The expression
+  // must not contain groups with a question mark, named classes or negated classes, because API Gateway's dialect of regular
+  // expressions lacks them.
   test('has an authorizer whose expression accepts only headers with a key of this stage', () => {
     const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);

@@ -42,7 +42,8 @@ describe('the web ACL of production', () => {
     expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
   });
 
-  // WAF receives only the first 64 KiB of a body. It can detect that a body is larger, but cannot measure the body.
+  // WAF receives only the first 64 KiB of a body. It can detect that a body is larger, but cannot measure the body, so the
+  // rule must match every oversize body.
   test('blocks each request whose body is larger than 64 KiB', () => {
     expect(webAcl.AssociationConfig.RequestBody.API_GATEWAY.DefaultSizeInspectionLimit).toBe('KB_64');
     expect(largeBody.Statement.SizeConstraintStatement).toEqual({

@@ -29,7 +29,7 @@ describe.each(stageNames)('the gateway responses in %s', (stage) => {
     expect(new Set(found)).toEqual(new Set(expected));
   });
 
-  test('have an Error body that repeats the status, and whose 5xx contain the request id', () => {
+  test('have an Error body that repeats the status, and contains the request id if the status is a 5xx', () => {
     for (const { StatusCode, ResponseTemplates } of responses) {
       const message = expect.stringMatching(StatusCode < 500 ? /\.$/ : / Request id: \$context\.requestId$/);
       const body = { code: expect.stringMatching(/^[a-z_]+$/), message, status: Number(StatusCode) };

@@ -52,7 +52,8 @@ describe.each(stageNames)('in %s,', (stage) => {
     expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(new Set(permissions));
   });
 
-  // EventBridge does not support conditions in topic policies, so a topic that accepts events must not wake anybody.
+  // EventBridge does not support conditions in topic policies, so a policy cannot limit events to those of this account.
+  // Therefore, the topic that wakes somebody must not accept events.
   test.each([
     ['AlarmTopic', 'only alarms of this account and region', []],
     ['NoticeTopic', 'alarms of this account and region, and events', [{ Service: 'events.amazonaws.com' }]],

@@ -11,7 +11,7 @@ import { environmentVariables } from '../../../shared/names.ts';
 import { bundles } from './bundle-files.ts';
 
 // These tests check what infra/stack/plugins.ts and shared/storage/sdk.ts achieve. docs/decisions.md, "SDK settings and
-// bundling plugins", describes how to remove all three files.
+// bundling plugins", describes how to do without the code in these two files and without this file.
 
 // A cold start reads and compiles the complete bundle, so clients wait longer for a larger bundle. The limit has room for
 // updates of packages, but not for another package of the size of an SDK client.
@@ -35,8 +35,8 @@ test.each(bundles)('the bundle of %s contains no unwanted module', (_name, file)
   expect(sources.filter((source) => UNWANTED.test(source))).toEqual([]);
 });
 
-// Functions with the following mistakes would fail on AWS. esbuild replaces a missing export with `undefined`. Bundles
-// omit packages that are imported dynamically.
+// Functions with the following mistakes would fail on AWS, because esbuild replaces a missing export with `undefined`, and
+// because bundles omit packages that are imported dynamically.
 test.each([
   [
     'uses a missing export of a Node.js module',

@@ -21,7 +21,7 @@ test('production has parameters that hold the aliases at older versions, and no 
     expect(Parameters[`${name}LiveVersion`]).toMatchObject({ Type: 'String', Default: '' });
     expect(alias.UpdatePolicy).toBeUndefined();
   }
-  // `npx cdk deploy` without parameters gives all requests to the new versions.
+  // With this default, `npx cdk deploy` without parameters sends all requests to the new versions.
   expect(Parameters.Released).toMatchObject({ Default: 'true', AllowedValues: ['true', 'false'] });
 });
 

@@ -42,7 +42,7 @@ test.each<[string, unknown[]]>([
   expect(values.filter((value) => v.is(BooksQuery, { [name]: value }))).toEqual([]);
 });
 
-test('the next page of a list repeats its limit and filters', () => {
+test('the address of the next page repeats the limit and filters of the list', () => {
   const filters = { genre: 'crime', shelf: 7n };
   const address = nextPage(books, { limit: 5, filters }, 42n);
   expect(address).toMatch(/^\/v1\/books\?limit=5&genre=crime&shelf=7&cursor=[\w-]+$/);

@@ -9,7 +9,8 @@ test('a name needs a character that is not white space or a control character, a
   expect(names.filter((name) => v.is(NewPet.entries.name, name))).toEqual(valid);
 });
 
-// Clients can still have these cursors of earlier versions. The first is from the list without filters, and the second from the list of sold pets.
+// Clients can still have cursors of earlier versions. The first of these is from the list without filters, and the second
+// from the list of sold pets.
 test.each([
   ['Mi40MgkSq06d', {}],
   ['Mi40Mg_aSLso', { status: 'sold' }],

@@ -29,7 +29,7 @@ describe('the body', () => {
     expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validBook);
   });
 
-  // The service itself does not limit the length of headers.
+  // The service itself does not limit the length of headers, so it must also parse long headers quickly.
   test.each([';', '; ', ' ', '; a', '; a="', '; a="\\', '; a= ', '; a ="\\"'])(
     'is accepted with a megabyte of %j after the media type',
     (part) => {
@@ -109,7 +109,7 @@ describe('the body', () => {
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
-  // V8's error messages for these texts contain no position.
+  // V8's error messages for these texts contain no position, so the service gives general advice.
   test.each([
     '{"title":Emma}',
     '{"shelf":NaN}',

@@ -53,7 +53,7 @@ describe('warmUp', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  test('does not run the function outside Lambda', async () => {
+  test('does not run the function outside Lambda and its emulator', async () => {
     delete process.env['AWS_LAMBDA_INITIALIZATION_TYPE'];
     const run = jest.fn(() => Promise.resolve());
     await warmUp(run);

@@ -28,8 +28,9 @@ test('requests with different operations, API keys or Idempotency-Keys have diff
   expect(new Set(tokens).size).toBe(tokens.length);
 });
 
-// Records outlive a deployment. If a version calculated other hashes, a retry after its deployment would store a duplicate.
-test('a request has the same token in all versions', () => {
+// Records outlive a deployment. If a later version calculated other tokens, a retry after its deployment would store a
+// duplicate.
+test('the token of a request never changes', () => {
   const token = '7a612e7e12b2c6dd8609b7d8f9ae7ff52c6de13081147c991f0d02a63b2627b4';
   expect(tokenOf('createBook', 'key_1', 'a-key')).toBe(token);
 });
@@ -46,7 +47,7 @@ describe('an idempotency record', () => {
       '',
     ],
   ])(
-    'is stored for 24 hours and 10 minutes with the same hashes of a book with %s fields in all versions',
+    'is stored for 24 hours and 10 minutes with hashes of a book with %s fields that later versions must also calculate',
     async (_which, book, fingerprint, genre) => {
       mock.on(PutCommand).resolves({});
       expect(await claimId(books, 'token', book, 42n, signal)).toBe(42n);

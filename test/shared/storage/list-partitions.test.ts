@@ -181,7 +181,7 @@ describe('a list over several epochs', () => {
       allCounts.map((count, index) => ({ start: index * 1_000, count })),
       clock,
     );
-    // A book is created in each millisecond from the first, in the list partitions of its epoch in turn.
+    // A book is created in each millisecond. Successive books are in successive list partitions of their epoch.
     const books = Array.from({ length: clock }, (_, index) => {
       const milliseconds = index + 1;
       const count = allCounts[Math.floor(milliseconds / 1_000)]!;

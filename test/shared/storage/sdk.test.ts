@@ -11,8 +11,8 @@ const names = Object.entries<any>(dynamodb)
   .filter(([, one]) => one?.prototype instanceof dynamodb.DynamoDBServiceException)
   .map(([name]) => name);
 
-// The SDK recognizes most errors that it can retry by their name or status. DynamoDB's model marks a few others as
-// retryable, such as a conflict in a global table.
+// The SDK recognizes errors that it can retry by their name or status, or by a mark in DynamoDB's model. The settings in
+// shared/storage/sdk.ts replace the model, so they must mark the same errors.
 test.each(names)(
   'the error %s is retried, and becomes a 503, if and only if the unmodified SDK retries it',
   async (name) => {

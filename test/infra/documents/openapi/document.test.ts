@@ -13,7 +13,7 @@ import { hasTools, toolModules } from '../../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
 
-// `npm run check` also compares the two. Mutation tests do not run this command, so they find changed limits and texts
+// `npm run check` makes the same comparison, but mutation tests do not run this command. They find changed limits and texts
 // with this test.
 test('openapi.json is identical to the output of npm run generate', () => {
   expect(text).toBe(openApiJson());
@@ -24,7 +24,8 @@ afterEach(() => {
 });
 
 (hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools,', () => {
-  // Each version of OpenAPI has its own rules. For example, only 3.1 allows a schema to have several types.
+  // Each version of OpenAPI has its own rules, so the linter checks both documents. For example, only 3.1 allows a schema to
+  // have several types.
   test.each([
     ['3.1.0', text],
     ['3.0.3', stringifyJson(asOpenApi30(parseJson(text)))],

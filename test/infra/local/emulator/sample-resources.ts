@@ -118,7 +118,7 @@ export function policy(Action: string | string[], Resource: unknown, roleId = 'R
   return resource('IAM::Policy', { PolicyDocument, Roles: [{ Ref: roleId }] });
 }
 
-/** Returns a table with the partition key `key` and, if `indexKey` is given, an index with this partition key. */
+/** Returns a table with the partition key `key` and, if `indexKey` is given, an index with the partition key `indexKey`. */
 export function table(key: string, indexKey?: string): SampleResource {
   const names = indexKey ? [key, indexKey] : [key];
   const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);

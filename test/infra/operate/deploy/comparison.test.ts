@@ -26,13 +26,13 @@ test.each<[share: number, oldFailures: number, newFailures: number, expected: bo
   [0.1, 5_400, 910, true],
   [0.1, 540_000, 60_000, false],
 ])(
-  'if the new version gets %d of the requests, %d old and %d new failures show that it is worse: %p',
+  'if the new version gets %d of the requests, %d failures of the old version and %d of the new one show that the new one is worse: %p',
   (share, old, fresh, expected) => {
     expect(isWorse(share, old, fresh)).toBe(expected);
   },
 );
 
-test('of 2,000 canaries in which clients cause failures in both versions, few stop by chance', () => {
+test('of 2,000 canaries in which clients cause failures in both versions, fewer than four stop by chance', () => {
   let state = 1;
   const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
   let stopped = 0;

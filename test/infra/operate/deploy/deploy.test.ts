@@ -41,8 +41,8 @@ test('a deployment holds all aliases during the stack update, and then shifts th
     '8: 0.5 7 | 8: 0.5 7 | 8: 0.5 7 | 8: 0.5 7',
     '8 | 8 | 8 | 8',
   ]);
-  // The states are observed every 10 seconds. The first state includes the 7 minutes of the first update, and the last
-  // state the 2 minutes of the second update.
+  // The states are observed every 10 seconds, so six observations are a minute. The first state includes the 7 minutes of
+  // the first update, and the last state the 2 minutes of the second update.
   const observed = [...minutes.values()].map((states) => Math.round(states.length / 6));
   expect(observed).toEqual([7, 10, 5, 6]);
   expect(stage.live).toEqual(NEW);
@@ -52,7 +52,7 @@ test('a deployment holds all aliases during the stack update, and then shifts th
   expect(stage.stack.parameters).toEqual({ Released: 'true', ...record });
 });
 
-test('CloudFormation watches the alarm for five minutes after the update, but not in the second update', async () => {
+test('CloudFormation watches the alarm for five minutes after the first update, but not after the second update', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   const [, first, second] = stage.calls.filter((call) => call.startsWith('deploy'));
@@ -168,7 +168,7 @@ test('changes by hand are kept with --ignore-changes, and aliases are not compar
   expect(await deployTo(moved)).toBeUndefined();
 });
 
-test('an epoch that starts later can be added', async () => {
+test('an epoch that starts in twelve hours can be added', async () => {
   const stage = new FakeStage();
   const planned = [
     { since: '2025-01-01T00:00:00Z', count: 1 },
@@ -264,8 +264,8 @@ describe('a deployment ends with the old versions if', () => {
   });
 });
 
-// Requests that clients cause to fail are split between the versions as all requests are. They do not make the new version
-// look worse than the old one.
+// Failures that clients cause are split between the versions in the same proportion as all requests, so they do not make the
+// new version look worse than the old one.
 test.each<[string, Partial<Behavior>]>([
   [
     'a stranger sends 6,000 made-up keys a minute',
@@ -329,7 +329,7 @@ async function callsOfDeployment(): Promise<number> {
 }
 
 test.each([false, true])(
-  'after kill -9 at any call (the call still takes effect: %p), the next deployment starts with the old versions, and succeeds',
+  'after kill -9 at any call (the call still takes effect: %p), the next deployment starts with the old versions unless the new ones were released, and succeeds',
   async (isEffective) => {
     const calls = await callsOfDeployment();
     expect(calls).toBeGreaterThan(50);
@@ -353,7 +353,7 @@ test.each([false, true])(
   },
 );
 
-test('after kill -9 at any call, --back restores the old versions', async () => {
+test('after kill -9 at any call and --back, all functions have the old versions', async () => {
   const calls = await callsOfDeployment();
   for (let killedAt = 1; killedAt <= calls; killedAt += 1) {
     const stage = new FakeStage();
@@ -533,7 +533,7 @@ test('--back points all aliases to the versions before the last deployment, and 
   expect(stage.live).toEqual(NEW);
 });
 
-test('--back rejects versions with other list partitions', async () => {
+test('--back rejects old versions whose list partitions differ from those of the new versions', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   stage.epochsOf['8'] = '[{"since":"2025-01-01T00:00:00Z","count":4}]';

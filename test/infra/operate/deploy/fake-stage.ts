@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 /** Requests per minute that each function gets. */
 const REQUESTS = 600;
 
-/** Functions of the fake stage by operation. */
+/** Operation names of the fake stage's functions. */
 const functionNames = ['listBooks', 'addBook', 'getBook', 'authorizer'] as const;
 type Operation = (typeof functionNames)[number];
 
@@ -20,7 +20,7 @@ export interface Behavior {
   failures: Failures;
   /** Minute of the deployment from which the probe fails. */
   probeFailsAt: number;
-  /** Whether the alarm that CloudFormation watches is active before the deployment. */
+  /** Whether the alarm that CloudFormation watches is already active before the deployment, and stays active. */
   isAlarmActive: boolean;
   /** Minute of the deployment from which the alarm is active. */
   alarmFiresAt: number;
@@ -338,7 +338,7 @@ export class FakeStage {
     });
   }
 
-  /** Returns the failures of a version in each minute. CloudWatch gets metrics three minutes late. */
+  /** Returns a version's failures in each minute. CloudWatch gets metrics three minutes late, so later minutes are missing. */
   private dataOf({ Id, MetricStat }: any, { StartTime }: { StartTime: string }) {
     const { Namespace, MetricName, Dimensions } = MetricStat.Metric;
     const values: Record<string, string> = Object.fromEntries(

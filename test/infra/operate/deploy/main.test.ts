@@ -41,7 +41,7 @@ case $2 in
 esac
 `;
 
-/** Stub of the Node that runs the CDK. The update of the stage lasts until it is canceled or Ctrl-C reaches the process. */
+/** Stub of the command `node` that runs the CDK. The update of the stage lasts until it is canceled or Ctrl-C reaches the process. */
 const nodeStub = `#!/bin/bash
 echo "node $*" >> calls
 echo "$API_KEY" >> keys
@@ -97,7 +97,7 @@ test('the first deployment needs no API key', async () => {
   expect(callsIn('calls')).toMatch(/cdk deploy PetStore-account .*\n.*cdk deploy PetStore-production /);
 });
 
-test('Ctrl-C during the update cancels the update, and ends neither the CDK nor a request', async () => {
+test('Ctrl-C during the update cancels the update, but does not end the CDK', async () => {
   const { cwd, assembly, environment, callsIn } = createFolder();
   const parameters = [command, '--stage', 'production', '--assembly', assembly, '--ignore-changes'];
   const running = spawn(process.execPath, parameters, {
@@ -107,7 +107,7 @@ test('Ctrl-C during the update cancels the update, and ends neither the CDK nor 
   });
   const printed = text(running.stderr);
   while (!existsSync(join(cwd, 'started'))) await setTimeout(10);
-  // A terminal sends the signal to all processes of the group.
+  // Like Ctrl-C in a terminal, this sends the signal to all processes of the group.
   process.kill(-running.pid!, 'SIGINT');
   const [code] = await once(running, 'exit');
   const stderr = await printed;
@@ -118,7 +118,7 @@ test('Ctrl-C during the update cancels the update, and ends neither the CDK nor 
   });
   expect(callsIn('calls')).toContain('cloudformation cancel-update-stack ');
   expect(callsIn('calls')).not.toContain('interrupted');
-  // The CDK needs no API key.
+  // The CDK needs no API key, so the command does not pass on the operator's key.
   expect(callsIn('keys').trim()).toBe('');
 });
 

@@ -111,7 +111,7 @@ describe('npm run keys -- list', () => {
   });
 });
 
-// Anyone who can write to the table can store control characters in every attribute.
+// Anyone who can write to the table can store control characters in every attribute, so the commands must remove them.
 describe('for a record with control characters in its attributes,', () => {
   const odd = 'a\u001B[2J\u009B2J\u007F\r\nforged\u202E\u2028z';
 
@@ -178,7 +178,7 @@ test('the documented search of the audit trail finds only callers and times, eve
 });
 
 describe('npm run keys -- rotate', () => {
-  test('issues a successor with the same lifetime, and lets the old key expire after 1 day, unless options say otherwise', async () => {
+  test('issues a successor with the same lifetime, and lets the old key expire after 1 day by default', async () => {
     stopClock(Date.now() - 80 * DAY);
     const { record } = await issue(90 * DAY);
     jest.restoreAllMocks();
@@ -240,7 +240,7 @@ describe('npm run keys -- revoke', () => {
       expect(await listed()).toEqual([]);
     });
 
-    test('stores a revocation, which the list contains until somebody restores the record', async () => {
+    test('stores a revocation, which the list contains until a restored record is revoked', async () => {
       const other = await issue();
       const record = await issueAndLose();
       const { keyId } = record;

@@ -22,7 +22,7 @@ test('the list of keys has a line for each of 200,000 keys', async () => {
   expect(lines[200_000]).toContain(record.keyId);
 });
 
-// Anyone who can write to the table can store attributes of up to 400 KB.
+// Anyone who can write to the table can store attributes of up to 400 KB, so the list must be able to show them.
 test('the list of keys shows an attribute of 400 KB, and no line ends with spaces', async () => {
   const lines = await linesOf([{ ...record, start: 'x'.repeat(400_000) }, record]);
   expect(lines[1]!.includes(` ${'x'.repeat(400_000)} `)).toBe(true);

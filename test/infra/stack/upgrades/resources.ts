@@ -104,7 +104,7 @@ export function resourcesIn(stage: string, { Resources: resources }: StackTempla
         String(policy).startsWith('Retain'),
       );
       if (!model) {
-        // Each version of a function has a logical id of its own, and Lambda deletes it with the function.
+        // Versions of functions need no model, because each has its own logical id and is deleted with its function.
         if (isRetained && type !== 'AWS::Lambda::Version')
           throw new Error(
             `${id} is retained. Add its type ${type} to test/infra/stack/upgrades/resources.ts.`,
@@ -182,7 +182,7 @@ function valuesIn(stack: string) {
 /** Returns the text of a resource's name, or undefined if CloudFormation chooses the name. */
 export function fixedName({ type, properties = {} }: Resource): string | undefined {
   const { name } = models[type]!;
-  // Without a base path, a domain has one mapping.
+  // A domain has at most one mapping without a base path, so such a mapping also has a fixed name.
   const values = name.map((path) => properties[path] ?? (path === 'BasePath' ? '(none)' : undefined));
   return name.length === 0 || values.includes(undefined)
     ? undefined

@@ -82,7 +82,7 @@ describe('the emulator', () => {
   const withPath = { ...mock('404'), RequestTemplates: { 'a/b': '{"statusCode":$input.path("$")}' } };
   const foreign = proxyTo('arn:aws:lambda:us-east-1:123456789012:function:Other');
   test.each<[string, SampleResource, object]>([
-    // AWS has defaults for these properties, but the CDK always writes them, so the emulator has no defaults.
+    // AWS has defaults for some of these properties, but the stacks always contain them, so the emulator has no defaults.
     ['Timeout: Invalid key', getBook, { Timeout: undefined }],
     ['AuthorizerId: Invalid key', method('root', 'GET'), { AuthorizationType: 'CUSTOM' }],
     ['AuthorizerId: not supported', method('root', 'GET'), { AuthorizerId: { Ref: 'Authorizer' } }],
