@@ -87,7 +87,7 @@ test.each([
   ['10,000', 'creates'],
   ['10,000', 'mixed'],
 ])(
-  'each step to %s requests per second that are %s is accepted, in the order of the table',
+  'the settings are valid after each step to %s requests per second that are %s, in the order of the table',
   (rate, traffic) => {
     const { name: _name, ...settings }: Record<string, any> = { ...production.stage, recoveryDays: 35 };
     for (const step of row(rate, traffic)[1]!.split(/; |: /)) {
@@ -117,7 +117,7 @@ test('a stage with more list partitions pays and reads more for lists', () => {
   expect(dollars('larger')).toBeGreaterThan(1.5 * dollars('production'));
 });
 
-test('the dollars of a traffic increase with its rate, up to the highest rate that is possible', () => {
+test('the cost of mixed traffic increases with its rate, up to the highest rate that is possible', () => {
   const [ten, hundred, thousand] = ['10', '100', '1,000'].map((rate) =>
     Number(row(rate, 'mixed')[2]!.replaceAll(',', '')),
   );

@@ -109,7 +109,7 @@ async function attachDebugger(...breakpoints: string[]) {
   };
 }
 
-// Each test depends on the previous test.
+// Each test depends on the previous test, so a single test cannot run alone.
 test("a debugger can stop a function for longer than the function's timeout, and can read its variables", async () => {
   const breakpoints = [sourcePosition(STORAGE, 'if (!epochs.every(', project.folder), functionPosition()];
   const { payload, paused, resume } = await attachDebugger(...breakpoints);

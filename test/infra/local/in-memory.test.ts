@@ -42,7 +42,7 @@ async function expectToIssue({ request }: LocalService, ...options: string[]): P
   expect((await request(path, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 }
 
-// Each test depends on the previous test.
+// Each test depends on the previous test, so a single test cannot run alone.
 test('commands use the only in-memory service that is running', async () => {
   const message = 'No local service is running in memory. Run npm start -- --data memory.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(message);

@@ -32,7 +32,7 @@ let service = await startLocalService('--data', data, '--verbose');
 const banner = service.output();
 afterAll(() => service.stop('SIGKILL'));
 
-// Each test depends on the previous test.
+// Each test depends on the previous test, so a single test cannot run alone.
 describe('the local service with a data folder', () => {
   let item: unknown;
 

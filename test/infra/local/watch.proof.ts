@@ -57,7 +57,7 @@ async function message(): Promise<string> {
   return (await call(`${path}/5`)).body.message;
 }
 
-// Each test depends on the previous test.
+// Each test depends on the previous test, so a single test cannot run alone.
 describe('the local service with --watch', () => {
   test('prints at startup which changes require a restart', () => {
     expect(service.output()).not.toMatch(/reloaded|cannot/);

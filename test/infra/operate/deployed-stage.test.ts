@@ -31,9 +31,12 @@ test.each<[string, Record<string, string>, RegExp]>([
   ],
   ['with an invalid region', { ...credentials, AWS_REGION: 'somewhere!' }, /AWS_REGION.*somewhere!/],
   ['with an incomplete region', { ...credentials, AWS_REGION: 'eu-central' }, / eu-central-1, not /],
-])('a command %s fails with a message about the environment variables', async (_what, environment, reason) => {
-  expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
-});
+])(
+  'a command %s fails with a message about the environment variables',
+  async (_what, environment, reason) => {
+    expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
+  },
+);
 
 test('a command names the AWS endpoint that it cannot reach', async () => {
   const settings = { ...unreachable, ...region, ...credentials };

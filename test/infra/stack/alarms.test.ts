@@ -51,12 +51,15 @@ describe.each(stageNames)('in %s,', (stage) => {
     ...tableCases(stage),
   ];
 
-  test.each(alarms)('%s names its chapter of the runbook, and has the same actions for ALARM and for OK', (name) => {
-    const { Properties } = templates[stage].Resources[`Monitoring${name}`];
-    const { AlarmDescription, AlarmActions, OKActions, ActionsEnabled = true } = Properties;
-    expect(AlarmDescription).toMatch(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/);
-    expect([OKActions, ActionsEnabled]).toEqual([AlarmActions, true]);
-  });
+  test.each(alarms)(
+    '%s names its chapter of the runbook, and has the same actions for ALARM and for OK',
+    (name) => {
+      const { Properties } = templates[stage].Resources[`Monitoring${name}`];
+      const { AlarmDescription, AlarmActions, OKActions, ActionsEnabled = true } = Properties;
+      expect(AlarmDescription).toMatch(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/);
+      expect([OKActions, ActionsEnabled]).toEqual([AlarmActions, true]);
+    },
+  );
 
   test('only server errors, errors of the authorizer and lost keys wake somebody', () => {
     const waking = ['ApiServerErrorShare', 'ApiServerErrors', 'AuthorizerErrors', 'AuthorizerLostKeys'];

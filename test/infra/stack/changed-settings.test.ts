@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Loading the CDK takes longer than running these tests, so the tests of changed templates are in one file.
 
-// This variable disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
+// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
 process.env['CDK_VALIDATION'] = 'false';
 
 const folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { backup, stages } from '../../support/stages.ts';
 import { propertiesOf, readable } from '../../support/stack-template.ts';
 import { templateOf } from '../../support/template-of.ts';
 
-// This variable disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
+// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
 process.env['CDK_VALIDATION'] = 'false';
 
 const [without, withBackup] = [{}, { backup }].map((settings) =>

@@ -18,17 +18,20 @@ const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Re
 describe.each(stageNames)('in %s,', (stage) => {
   const template = readableTemplate(stage);
 
-  test.each(ownPermissions)('%s can only use its tables, write its log and send traces', (name, own) => {
-    expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
-    expect(roleOf(stage, `${name}Role`)).toEqual({
-      trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
-      allows: [
-        sorted(own),
-        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`\${${name}Logs.Arn}`] },
-        { actions: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], resources: ['*'] },
-      ],
-    });
-  });
+  test.each(ownPermissions)(
+    '%s can use only its tables, write only its own log, and send traces',
+    (name, own) => {
+      expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
+      expect(roleOf(stage, `${name}Role`)).toEqual({
+        trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+        allows: [
+          sorted(own),
+          { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`\${${name}Logs.Arn}`] },
+          { actions: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], resources: ['*'] },
+        ],
+      });
+    },
+  );
 
   test('the only roles and policies are those of the functions', () => {
     const expected = new Set(ownPermissions.map(([name]) => `${name}Role`));

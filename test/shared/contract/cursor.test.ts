@@ -39,7 +39,7 @@ describe('a cursor', () => {
     );
   });
 
-  // The last six characters are the checksum. From the third row, the checksums are correct.
+  // The last six characters are the checksum. From the third row, the checksums are correct, so the rest must be wrong.
   test.each([
     ['is empty', ''],
     ['contains only an id, like the cursors of earlier versions', 'NDI'],

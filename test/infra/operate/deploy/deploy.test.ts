@@ -62,7 +62,7 @@ test('CloudFormation watches the alarm for five minutes after the first update, 
   expect(second).toMatch(/--parameters Released=true .*--rollback-trigger-alarm-arns=none$/);
 });
 
-test('each deployment records the versions before it', async () => {
+test('each deployment records the versions that were live before it', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   stage.planned = '9';
@@ -294,7 +294,7 @@ function failing(rejected: string, times: number, after = 0): Behavior['reject']
   };
 }
 
-test('pointing the aliases back is repeated if AWS fails', async () => {
+test('pointing the aliases back is retried if AWS rejects the updates', async () => {
   let updates = 0;
   const stage = new FakeStage({
     probeFailsAt: 10,

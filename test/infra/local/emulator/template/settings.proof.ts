@@ -9,7 +9,7 @@ import { templateOf } from '../../../../support/template-of.ts';
 
 // Developers run stages with the settings of operators, so the emulator must support what each setting adds.
 
-// This variable disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
+// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
 process.env['CDK_VALIDATION'] = 'false';
 
 const { staging, production } = stages;
