@@ -22,7 +22,7 @@ const listModule = moduleName(list.id);
 const createModule = moduleName(create.id);
 const getModule = moduleName(get.id);
 
-/** Names of rows. */
+/** Names of rows of the report. */
 const listRow = `\`${listModule}\``;
 const manyPartitionsRow = `${listRow}, 16 partitions`;
 const createRow = `\`${createModule}\``;

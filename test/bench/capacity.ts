@@ -151,10 +151,10 @@ function burstTable({ creates }: Results): string {
   );
 }
 
-/** Returns a cell for each kind of response. The cells contain a value for each of `SAVED_SECONDS`. */
+/** Returns a cell each for 429s, slow responses and 503s. The last two contain a value for each of `SAVED_SECONDS`. */
 function shareCells(all: Shares[]): string[] {
   return [
-    // API Gateway does not know how DynamoDB counts, so these values are equal.
+    // How DynamoDB counts does not affect API Gateway's 429s, so their share is the same for all of `SAVED_SECONDS`.
     percent(all[0]!.rejected),
     all.map(({ slow }) => percent(slow)).join(' / '),
     all.map(({ failed }) => percent(failed)).join(' / '),

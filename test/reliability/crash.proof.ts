@@ -26,7 +26,7 @@ const CHANGES = new Map([
   [6, 2],
 ]);
 
-/** All items that the tests have tried to create. The tests share a data folder. */
+/** All items that any of the tests has tried to create, because the tests share a data folder. */
 const requested: RequestedItem[] = [];
 const data = temporaryFolder();
 const epochs = [{ since: '2025-01-01T00:00:00Z', count: 3 }];
@@ -63,7 +63,10 @@ function listedItems(from: LocalService): Promise<StoredItem[]> {
   return listAll((path) => call(from, path));
 }
 
-/** Creates items until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the items. */
+/**
+ * Creates items until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the items of
+ * all requests.
+ */
 async function createUntilExit(victim: LocalService, responsesBeforeKill = Infinity) {
   const burst: RequestedItem[] = [];
   async function createItems(): Promise<void> {

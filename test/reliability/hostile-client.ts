@@ -84,7 +84,7 @@ async function send(socket: Socket, requests: RawRequest[], way: Way): Promise<v
   }
 
   const [request] = requests as [RawRequest];
-  // In the encoding latin1, the length of a text is its number of bytes.
+  // In the encoding latin1, the length of a text is its number of bytes, and therefore its Content-Length.
   const body = Buffer.from(request.body).toString('latin1');
   switch (way) {
     case 'one by one':

@@ -94,7 +94,7 @@ await runWithOptions(USAGE, options, async (values) => {
   running = start();
   await running;
   const { stage, apiKeysTable: table } = readLocalService(folder);
-  // The database's port changes with each restart.
+  // The database's port changes with each restart, so it is read for each rotation.
   const keyStore = () => ({ stage, table, database: connect(databaseSettings(readLocalService(folder))) });
   let apiKey = await issueApiKey(keyStore(), { owner: 'load', caller: localOperator });
 
@@ -122,7 +122,7 @@ await runWithOptions(USAGE, options, async (values) => {
     try {
       const store = keyStore();
       const record = await findApiKey(store, keyId);
-      // A kill can have interrupted the previous rotation after its last write.
+      // If a kill interrupted the previous rotation after its last write, the key already has a successor.
       if (!record.successor) await rotateApiKey(store, record, rotation, show);
       const { successor } = await findApiKey(store, keyId);
       apiKey = successors.get(successor!.keyId)!;
@@ -151,7 +151,7 @@ await runWithOptions(USAGE, options, async (values) => {
 
   /** Returns the requests on a connection. The first create is the retry of an item in `toRetry`, if there is one. */
   function requestsFor(way: Way, toRetry: RequestedItem[]): Request[] {
-    // A request without `item` must not store an item.
+    // The service must reject these requests, so they have no `item`.
     const rejected = { ...createRequest(itemToRequest(0)), path: listPath };
     if (way === 'incomplete head') return [{ ...rejected, status: 408 }];
     if (way === 'large body') return [{ ...rejected, status: 413 }];

@@ -32,7 +32,7 @@ test('an expired key works until its cached authorizer decision expires', async 
   expect(statuses).toEqual([200, 200, 401]);
 });
 
-test('a revoked key works on every route until its cached authorizer decision expires', async () => {
+test('a revoked key works for lists, creates and gets until its cached authorizer decision expires', async () => {
   const { key, record } = await issueApiKey(service.store, { owner: 'Acme', caller });
   expect(await statusesAfter(key, 0)).toEqual([200]);
   await revokeApiKey(service.store, record, caller);

@@ -48,14 +48,15 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     timeout: TIMEOUT_SECONDS,
     bailout: 1_000, // The load ends after this number of errors, because the service has probably stopped.
     headers,
-    idReplacement: true, // This also replaces `[<id>]` in headers.
+    idReplacement: true, // This replaces `[<id>]` by a unique id, in headers too.
     requests: roundOf(`${new URL(baseUrl).pathname}${listPath}`),
   });
   process.once('SIGINT', () => running.stop());
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // `total` omits requests without a response. When the load ends, each connection can have one pending request.
+  // `total` omits requests without a response. When the load ends, each connection can have one pending request, which
+  // is not lost.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;

@@ -21,7 +21,9 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Starts a report. Returns a function that advances the time, reports, and returns the lines since then. */
+/**
+ * Starts a report. Returns a function that advances the time, reports once, and returns the lines that were printed.
+ */
 function reportOf(progress: Progress[], estimate: number): (milliseconds: number) => unknown[] {
   const log = jest.spyOn(console, 'log').mockImplementation(() => {});
   const report = startReport({ prefix: 'Part 1/4: ', done: 'copied', progress, estimate });
@@ -33,7 +35,7 @@ function reportOf(progress: Progress[], estimate: number): (milliseconds: number
   };
 }
 
-/** Returns the times in milliseconds at which calls of a function with the limit end. */
+/** Calls `pace` with each of the counts at once. Returns the times in milliseconds after which the calls end. */
 function endsOf(pace: (count?: number) => Promise<void>, counts: number[]): number[] {
   const ends: number[] = [];
   const start = performance.now();

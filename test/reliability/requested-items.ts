@@ -18,11 +18,11 @@ export interface RequestedItem {
   content: NewItem;
   key: string | undefined;
   requests: number;
-  /** Ids in all 201 responses, including lost responses. */
+  /** Ids in the 201 responses that the client received. */
   ids: Set<bigint>;
 }
 
-/** Returns an item with a unique text. `number` determines the item's other fields. */
+/** Returns the item whose text, fields and `Idempotency-Key` follow from `number`. */
 export function itemToRequest(number: number): RequestedItem {
   const text = `Item ${number}`;
   const fields = [{}, ...variants];

@@ -142,7 +142,7 @@ function reply(body: object): Reply {
   return { status: 200, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Returns an item as the service stores it in list partition 1. Each of the indexes has the given filters. */
+/** Returns an item as the service stores it in list partition 1. `indexes` contains the filters of each index. */
 function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Record<string, unknown> {
   const keys = indexes
     .filter((filters) => filters.every((name) => name in newItem))
@@ -250,7 +250,7 @@ describe('the script that copies missing items', () => {
     expect(new Set(proxy.inputsOf('PutItem').map(({ Item }) => Item.id.N))).toEqual(new Set(['0']));
   });
 
-  test('copies every item even if responses to scans are empty', async () => {
+  test('copies every item even if the response to a scan is empty', async () => {
     await createTable('complete', [{ id: 1n }]);
     await createTable('lost', []);
     let emptyResponses = 0;
@@ -311,7 +311,7 @@ describe('the script that copies missing items', () => {
   test('copies nothing from an empty table', async () => {
     await createTable('unchanged', [{ id: 1n }]);
     const output = done(await start(restore, { SOURCE: 'empty', TARGET: 'unchanged' }).ended);
-    // A slow machine also prints lines with the progress.
+    // On a slow machine, the script also prints its progress between the first and the last line.
     expect(output.split('\n').at(0)).toBe(
       'DynamoDB counts items only every six hours, and has counted none in empty yet. ' +
         'The first estimate follows when the first segments are finished.',
@@ -359,7 +359,7 @@ describe('the script that copies missing items', () => {
     const [active, byId, byHash, stored, present, known] = restored as [Key, Key, Key, Key, Key, Key];
     type Key = (typeof restored)[number];
 
-    test('copies no key as active that was revoked after the restore point', async () => {
+    test('copies a key that was revoked after the restore point only as a revoked key', async () => {
       const aws = await startFakeAws({ caller: 'Ada' });
       closeAll.push(aws.close);
       const lostRevocation = { hash: stored.keyId, keyId: stored.keyId, stage: 'staging', ...revocation };
@@ -395,7 +395,7 @@ describe('the script that copies missing items', () => {
       ['before the record is written', 'PutItem', 1, 'before'],
       ['after the record is written', 'PutItem', 1, 'after'],
       ['after the last look for a revocation', 'GetItem', 2, 'after'],
-    ])('copies no key as active that is revoked %s', async (when, action, at, order) => {
+    ])('revokes the copy of a key that is revoked %s', async (when, action, at, order) => {
       const [SOURCE, TARGET] = [`${when} then`, `${when} now`].map((name) => name.replaceAll(' ', '-'));
       await createTable(SOURCE!, [active], 'hash');
       await createTable(TARGET!, [], 'hash');
@@ -417,16 +417,19 @@ describe('the script that copies missing items', () => {
     test.each([
       ['TARGET', [], [active]],
       ['SOURCE', [active], []],
-    ])('revokes a record in %s if SOURCE contains a stored revocation', async (where, source, target) => {
-      const tables = { SOURCE: `revoked-then-${where}`, TARGET: `revoked-now-${where}` };
-      const lostRevocation = { hash: active.keyId, keyId: active.keyId, stage: 'staging', ...revocation };
-      await createTable(tables.SOURCE, [...source, lostRevocation], 'hash');
-      await createTable(tables.TARGET, [...target, keyRecord('7')], 'hash');
-      await run(restore, { ...tables, REVOKED: 'none' });
-      const records = [{ ...active, ...revocation }, keyRecord('7'), lostRevocation];
-      expect(await itemsIn(tables.TARGET, 'hash')).toEqual(records);
-      expect(await run(restore, { ...tables, REVOKED: 'none' })).toMatch(/ 0 copied\. Finished\.$/);
-    });
+    ])(
+      'stores a record from %s as revoked if SOURCE contains its revocation',
+      async (where, source, target) => {
+        const tables = { SOURCE: `revoked-then-${where}`, TARGET: `revoked-now-${where}` };
+        const lostRevocation = { hash: active.keyId, keyId: active.keyId, stage: 'staging', ...revocation };
+        await createTable(tables.SOURCE, [...source, lostRevocation], 'hash');
+        await createTable(tables.TARGET, [...target, keyRecord('7')], 'hash');
+        await run(restore, { ...tables, REVOKED: 'none' });
+        const records = [{ ...active, ...revocation }, keyRecord('7'), lostRevocation];
+        expect(await itemsIn(tables.TARGET, 'hash')).toEqual(records);
+        expect(await run(restore, { ...tables, REVOKED: 'none' })).toMatch(/ 0 copied\. Finished\.$/);
+      },
+    );
 
     test('copies nothing if TARGET has no index of API keys', async () => {
       await createTable('no-index', [], 'hash', []);
@@ -438,7 +441,7 @@ describe('the script that copies missing items', () => {
       expect(await itemsIn('no-index', 'hash')).toEqual([]);
     });
 
-    test('applies a change of REVOKED to all keys after an interruption', async () => {
+    test('applies a changed REVOKED even to keys that an earlier run has copied', async () => {
       const aws = await startFakeAws({ caller: 'Ada' });
       closeAll.push(aws.close);
       await createTable('listed', [active], 'hash');
@@ -567,48 +570,51 @@ describe('an interrupted script', () => {
     },
   );
 
-  test.each(scripts)('%s that is killed resumes in any number of parts', async (script, action, prepare) => {
-    const { variables, table, items } = await prepare(1_000, 'killed');
-    let child: RunningModule | undefined;
-    /** Segment of each item that is not the first of its segment. */
-    const segments = new Map<string, number>();
-    const written = new Set<string>();
-    let killedIn: number | undefined;
-    const interrupted = await startProxy(async (call) => {
-      if (call.action === 'Scan') {
-        const page = await call.pass({ ...call.input, Limit: 1 });
-        for (const { id } of JSON.parse(page.body.toString()).Items)
-          if (call.input.ExclusiveStartKey) segments.set(id.N, call.input.Segment);
-        return page;
-      }
-      if (call.action === action && killedIn === undefined) {
-        const { id } = call.input.Item ?? call.input.Key;
-        if (written.size >= 500) killedIn = segments.get(id.N);
-        if (killedIn === undefined) written.add(id.N);
-        else child!.process.kill('SIGKILL');
-      }
-      return killedIn === undefined ? call.pass() : undefined;
-    });
-    child = start(script, { ...variables, ...interrupted.environment });
-    expect((await child.ended).code).toBe(1);
-    await interrupted.settled();
+  test.each(scripts)(
+    '%s that is killed resumes in a different number of parts',
+    async (script, action, prepare) => {
+      const { variables, table, items } = await prepare(1_000, 'killed');
+      let child: RunningModule | undefined;
+      /** Segment of each item that is not the first of its segment. */
+      const segments = new Map<string, number>();
+      const written = new Set<string>();
+      let killedIn: number | undefined;
+      const interrupted = await startProxy(async (call) => {
+        if (call.action === 'Scan') {
+          const page = await call.pass({ ...call.input, Limit: 1 });
+          for (const { id } of JSON.parse(page.body.toString()).Items)
+            if (call.input.ExclusiveStartKey) segments.set(id.N, call.input.Segment);
+          return page;
+        }
+        if (call.action === action && killedIn === undefined) {
+          const { id } = call.input.Item ?? call.input.Key;
+          if (written.size >= 500) killedIn = segments.get(id.N);
+          if (killedIn === undefined) written.add(id.N);
+          else child!.process.kill('SIGKILL');
+        }
+        return killedIn === undefined ? call.pass() : undefined;
+      });
+      child = start(script, { ...variables, ...interrupted.environment });
+      expect((await child.ended).code).toBe(1);
+      await interrupted.settled();
 
-    const resumed = await startProxy(({ pass }) => pass());
-    const last = await Promise.all(
-      ['1/2', '2/2'].map((PART) => run(script, { ...variables, ...resumed.environment, PART })),
-    );
-    expect(await itemsIn(table)).toEqual(items);
-    const counts = last.map(countsIn);
-    expect(counts[0]!.read + counts[1]!.read).toBe(1_000);
-    const ids = resumed.inputsOf(action).map(({ Item, Key = Item }) => Key.id.N);
-    expect(new Set(ids).size).toBe(1_000 - written.size);
-    const scans = resumed.inputsOf('Scan');
-    expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
-    // The killed script had finished the first page of this segment.
-    expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
-    deleteProgress();
-    expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
-  });
+      const resumed = await startProxy(({ pass }) => pass());
+      const last = await Promise.all(
+        ['1/2', '2/2'].map((PART) => run(script, { ...variables, ...resumed.environment, PART })),
+      );
+      expect(await itemsIn(table)).toEqual(items);
+      const counts = last.map(countsIn);
+      expect(counts[0]!.read + counts[1]!.read).toBe(1_000);
+      const ids = resumed.inputsOf(action).map(({ Item, Key = Item }) => Key.id.N);
+      expect(new Set(ids).size).toBe(1_000 - written.size);
+      const scans = resumed.inputsOf('Scan');
+      expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
+      // The killed script had finished the first page of this segment.
+      expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
+      deleteProgress();
+      expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
+    },
+  );
 });
 
 const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);

@@ -31,9 +31,12 @@ interface Create {
   client: string;
   body: { title: string; shelf: bigint; tag?: string };
   idempotencyKey?: string;
-  /** Time between the first request and the first retry. @default - the client retries after a second */
+  /**
+   * Milliseconds from the first request to the first retry, which the client then sends even after a final response.
+   * @default - the client retries a second after each response that is not final
+   */
   pause?: number;
-  /** Time until the first request. */
+  /** Milliseconds until the first request. */
   delay?: number;
   /** Timeout of the function in milliseconds. */
   timeout?: number;
@@ -183,7 +186,8 @@ export const createScopes: Record<string, Scope> = {
         { client: 'client', body: { ...book('a book'), tag: 'new' }, idempotencyKey: key, retries: true },
       ]),
   },
-  // The function responds after 1.2 seconds, before the SDK repeats a database call that got no response in 1.5 seconds.
+  // The function responds after 1.2 seconds, before the SDK repeats a database call that got no response in 1.5
+  // seconds. The function must therefore abort such a call when it responds.
   'a create whose function has little time': {
     run: (world) =>
       checkCreates(
@@ -246,7 +250,7 @@ export const createScopes: Record<string, Scope> = {
           retries: true,
         },
       ]);
-      // A schedule can delay the first client, and then its record has not expired.
+      // If a schedule delays the first client so much that its record has not expired, there is nothing to check.
       const [first, second] = ['first client', 'second client'].map((client) =>
         attempts.findLast(({ create }) => create.client === client)!,
       );

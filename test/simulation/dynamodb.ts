@@ -5,12 +5,12 @@ import validations from 'dynalite/validations/index.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type Process, Violation, type World } from './world.ts';
 
-// This DynamoDB in memory does everything that AWS's documentation allows, such as outdated reads of indexes. Dynalite
-// evaluates the expressions in requests.
+// This DynamoDB in memory shows rare behavior that AWS's documentation allows, such as outdated reads of indexes.
+// Dynalite evaluates the expressions in requests.
 
 /**
- * Time after which eventually consistent reads, and each replica of an index, contain a write. AWS promises only that this
- * usually takes "a fraction of a second".
+ * Time after which eventually consistent reads, and each replica of an index, contain a write. AWS documents no limit:
+ * an index usually follows "within a fraction of a second".
  */
 export const LAG_MILLISECONDS = 1_000;
 /** Time after which a delayed write arrives. */
@@ -72,7 +72,8 @@ export type Database = ReturnType<typeof startDatabase>;
 /**
  * Adds a database to a world.
  *
- * @param canRejectWrites whether DynamoDB can reject writes so that no retry succeeds, for example without permission
+ * @param canRejectWrites whether DynamoDB can reject writes with an error that the SDK does not retry, such as a
+ *   missing permission
  */
 export function startDatabase(
   world: World,
@@ -252,7 +253,6 @@ export function startDatabase(
     return next < 0 ? all.length : next;
   }
 
-  /** Executes a request. */
   function execute(action: string, input: any): Reply {
     const handle = actions[action];
     if (!handle) throw new Error(`The simulation has no ${action}.`);
@@ -326,7 +326,7 @@ export function startDatabase(
       for (const { replicas } of Object.values(tables))
         for (const replica of Object.values(replicas).flat()) apply(replica, () => true);
     },
-    /** Stores an item, as a deployment or a restore does. */
+    /** Stores an item without a request, to prepare a table. */
     store: (name: string, item: Item) => write(name, item, keyOf(name, item)),
     /** Deletes an item, to simulate lost data. */
     damage: (name: string, item: Item) => write(name, undefined, keyOf(name, item)),
@@ -364,7 +364,7 @@ function failure(exception: string, message: string): Reply {
 
 const conditionFailed = failure('ConditionalCheckFailedException', 'The conditional request failed');
 
-/** Parses the expressions of an input. The parsed expressions start with an underscore. */
+/** Parses the expressions of an input, and adds the results to the input under names that start with an underscore. */
 function parse(input: any): any {
   const problem = validations.validateExpressions(input);
   if (problem) throw new Violation(`DynamoDB rejects a request: ${problem}`);

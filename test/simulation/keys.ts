@@ -56,7 +56,7 @@ function startKeys(world: World, expiresAt?: string): Database {
   return database;
 }
 
-/** Starts a command of an operator. */
+/** Starts a command of an operator. The returned object shows the command's outcome when the world has run. */
 export function startCommand(
   world: World,
   operator: Process,
@@ -98,7 +98,10 @@ function recordsOf(database: Database): ApiKeyRecord[] {
   return database.items('keys').map((item) => unmarshall(item) as ApiKeyRecord);
 }
 
-/** Checks that a command succeeds if nothing fails. With two commands, one of them can prevent the other. */
+/**
+ * Checks that a command succeeds if nothing fails. With two commands, one success is enough, because each can prevent
+ * the other.
+ */
 function requireSuccess(world: World, commands: Command[]): void {
   const isUsual = world.report().decisions.every(({ choice }) => choice === 0);
   require(!isUsual || commands.some(({ isComplete }) => isComplete), 'A command succeeds if nothing fails.', {
@@ -188,7 +191,7 @@ const rotationWithClient: Scope = {
       for (let check = 0; check < 3; check += 1) {
         const used = command.shown?.key ?? secret;
         const checks = await Promise.allSettled([used, secret].map((one) => verifyApiKey(store, one)));
-        // If a check fails, the client gets a 503 and retries.
+        // Checks that fail are left out, because the client then gets a 503 and retries.
         const found = checks.flatMap((one) => (one.status === 'fulfilled' ? [one.value?.state] : []));
         require(found.every(
           (state) => state === 'active',
@@ -218,7 +221,7 @@ function changedAtOnce(kind: 'rotate' | 'revoke'): Scope {
   };
 }
 
-/** Time for which docs/api-keys.md waits after an interrupted rotation. */
+/** Time for which an operator waits after an interrupted rotation, as docs/api-keys.md says. */
 const WAIT_MILLISECONDS = 300_000;
 
 /** A rotation is interrupted, and a second operator follows "Interrupted rotations" in docs/api-keys.md. */

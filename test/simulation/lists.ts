@@ -28,7 +28,10 @@ interface Period {
 
 type Epoch = [milliseconds: number, count: number];
 
-/** A deployment that changes the number of list partitions, is rolled back once, and is repeated with another number. */
+/**
+ * A deployment that changes the number of list partitions and is rolled back, then one with another number, and then a
+ * third with fewer partitions.
+ */
 const deployments: Period[] = [
   { start: 0, versions: [[[-Infinity, 2]]] },
   {
@@ -41,7 +44,7 @@ const deployments: Period[] = [
       ],
     ],
   },
-  // The version is rolled back before its epoch starts.
+  // The first deployment is rolled back before its epoch starts.
   { start: 6_000, versions: [[[-Infinity, 2]]] },
   {
     start: 8_000,

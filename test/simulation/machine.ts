@@ -1,8 +1,9 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 
-// This module replaces what code can observe of its machine, so that a simulation decides what the code sees: the clock,
-// timers, random numbers, environment variables, output, and requests to AWS. Code that runs outside of a simulation sees
-// the real machine. Import this module before the code under test.
+// This module replaces what code can observe of its machine, so that a simulation decides what the code sees: the
+// clock, timers, random numbers, environment variables, output, and requests to AWS. Code that runs outside of a
+// simulation sees the real machine. Import this module before the code under test, because that code can keep functions
+// that it imports.
 
 /** The machine of a simulated process. */
 export interface Machine {
@@ -168,7 +169,7 @@ function record<S extends object>(prototype: S, name: keyof S, strategies: Set<S
 record(StandardRetryStrategy.prototype, 'acquireInitialRetryToken', standard);
 record(AdaptiveRetryStrategy.prototype, 'acquireInitialRetryToken', adaptive);
 
-/** Gives each client of the SDK all of its retry tokens, and forgets throttled requests. */
+/** Gives each client of the SDK all of its retry tokens again, and makes it forget throttled requests. */
 export function resetRetries(): void {
   for (const strategy of standard) Object.assign(strategy, { capacity: 500 });
   for (const strategy of adaptive) Object.assign(strategy, { rateLimiter: new DefaultRateLimiter() });

@@ -17,7 +17,8 @@ await sendFirstRequest(() => describeTable('books'));
  */
 const MAX_RUNS = 100;
 
-// The scripts know only the indexes of the contract's collections.
+// Books are not a collection of the contract, so the scripts know only those of their indexes that every collection
+// has.
 const newest = { newest: tables['books']!.indexes!['newest']! };
 const restoredTables: Record<string, TableSettings> = {
   ...tables,
@@ -72,7 +73,7 @@ const items: Scope = {
     const database = startDatabase(world, restoredTables, { canRejectWrites: true });
     const others = [1n, 2n].map((number) => storedBook(FIRST_ID + number));
     for (const book of others) database.store('restored', marshall(book));
-    // The last book was not lost, and has changed since the restore point.
+    // The second book was not lost, and has changed since the restore point.
     const kept = { ...others[1]!, title: 'a newer title' };
     database.store('books', marshall(kept));
 

@@ -55,10 +55,11 @@ export async function runSchedule(scope: Scope, schedule: readonly number[]): Pr
 }
 
 /**
- * Runs all schedules in which up to `deviations` decisions differ from what usually happens. Bounding the number of
- * deviations finds most defects with few schedules (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", 2011).
+ * Runs all schedules in which up to `deviations` decisions differ from what usually happens, until a statement does not
+ * hold. Bounding the number of deviations finds most defects with few schedules (Emmi, Qadeer and Rakamarić,
+ * "Delay-bounded scheduling", 2011).
  *
- * @returns the number of schedules, and the first counter-example
+ * @returns the number of schedules, and the first counter-example if there is one
  */
 export async function runAllSchedules(
   scope: Scope,
@@ -89,7 +90,10 @@ export async function runAllSchedules(
   return { count };
 }
 
-/** Generates schedules in which most decisions are the usual ones. fast-check shrinks them to fewer and earlier decisions. */
+/**
+ * Generates schedules in which most decisions are the usual ones. fast-check shrinks a counter-example to fewer
+ * decisions and smaller numbers.
+ */
 const schedules = fc.array(
   fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(40) }),
   { maxLength: 400, size: 'max' },
@@ -99,10 +103,10 @@ const schedules = fc.array(
 const BATCH = 50;
 
 /**
- * Runs random schedules until the time is over.
+ * Runs random schedules until the time is over or a statement does not hold.
  *
  * @param seed number that determines the schedules
- * @returns the number of schedules, and a counter-example that fast-check has shrunk
+ * @returns the number of schedules, and a counter-example that fast-check has shrunk, if there is one
  */
 export async function runRandomSchedules(
   scope: Scope,

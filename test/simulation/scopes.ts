@@ -1,7 +1,7 @@
 import type { Scope } from './schedules.ts';
 
-// The machine must be replaced before these modules import the code under test. Jest reads the exports of Node's modules
-// even before it runs the module that imports them.
+// The machine must be replaced before these modules import the code under test. The imports are dynamic, because Jest
+// reads the exports of Node's modules even before it runs a module that imports them statically.
 await import('./machine.ts');
 const { createScopes } = await import('./creates.ts');
 const { listScopes } = await import('./lists.ts');

@@ -64,7 +64,7 @@ function createHandler(collection: typeof books | typeof booksWithTags): Handler
   });
 }
 
-/** The create functions of two versions. The new version knows the field `tag`. */
+/** The create functions of two versions. */
 export const createFunctions = { old: createHandler(books), new: createHandler(booksWithTags) };
 
 export const listFunction = endpoint(books.operations.list, async ({ query, rootUrl, signal }) => {

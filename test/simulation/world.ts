@@ -1,11 +1,12 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 import { type Machine, resetRetries, switchTo } from './machine.ts';
 
-// A world runs several processes in one thread. They communicate only with messages, and a schedule decides which message
-// arrives next, which timer ends first, what gets lost, and which process is killed. Between two decisions, the code runs
-// until it waits for a message or a timer. The same schedule therefore always has the same result.
+// A world runs several processes in one thread. They communicate only with messages, and a schedule decides which
+// message arrives next, whether the next timer ends before it, what gets lost, and which process is killed. Between two
+// decisions, the code runs until it waits for a message or a timer. The same schedule therefore always has the same
+// result.
 
-/** The time at which a world starts: noon on 1 March 2026. */
+/** The time at which a world starts: noon UTC on 1 March 2026. */
 export const START = Date.parse('2026-03-01T12:00:00Z');
 
 /** Settings of the SDK in all processes. */
@@ -42,7 +43,7 @@ export interface Message {
   deliver: (fate: string) => void;
 }
 
-/** An event that a schedule can choose at any time. */
+/** An event that a schedule can choose whenever it is possible. */
 export interface Disturbance {
   text: string;
   isPossible: () => boolean;
@@ -60,7 +61,10 @@ export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** Waits until the promises of the running process have settled, which happens before the next event of the real machine. */
+/**
+ * Waits until the running process waits for a message or a timer. Its promise callbacks run before `setImmediate` calls
+ * back.
+ */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -68,8 +72,8 @@ function settled(): Promise<void> {
 }
 
 /**
- * Sends the first request of a client of the SDK, which gets an empty response. Clients read files before their first request,
- * and no schedule controls when they have read them.
+ * Sends the first request of a client of the SDK, which gets an empty response. Clients read files before their first
+ * request. No schedule controls how long this takes, so the first request is sent before any world starts.
  */
 export function sendFirstRequest(
   act: () => Promise<unknown>,
@@ -86,7 +90,8 @@ export function sendFirstRequest(
     exit: () => {},
     send: async () => ({ response: { statusCode: 200, headers: {}, body } }),
   };
-  // Modules that wait are evaluated at the same time, but there is only one machine.
+  // Modules with a top-level `await` can be evaluated at the same time, but code sees only one machine. First requests
+  // are therefore sent one after another.
   const send = async (before: Promise<void>) => {
     await before;
     switchTo(machine);
@@ -144,7 +149,10 @@ export function createWorld(
   const onKill = new Map<Process, (() => void)[]>();
   const unfinished = new Set<string>();
   let violation: Error | undefined;
-  /** Process whose program is being read from a file. Other processes wait, because no schedule controls how long it takes. */
+  /**
+   * Process whose program is being read from a file. Other processes wait, because no schedule controls how long
+   * reading takes.
+   */
   let loading: Process | undefined;
   const isLoading = () => loading !== undefined;
   /** Lets other processes continue if they wait for this one, which has now read its program. */
@@ -217,7 +225,10 @@ export function createWorld(
     timer.act();
   }
 
-  /** Returns what can happen next. The first option is the arrival of the oldest message, or else the end of a timer. */
+  /**
+   * Returns what can happen next. The first option is what usually happens: the arrival of the oldest message, or else
+   * the end of the next timer, or else the end of the run.
+   */
   function nextOptions(): { text: string; act: () => void }[] {
     const arrivals = messages.map((message) => ({
       text: message.text,
@@ -255,7 +266,7 @@ export function createWorld(
     kill,
     now: () => time,
 
-    /** Ends the run with a violation. Unlike an exception, the code under test cannot catch it. */
+    /** Ends the run with a violation, which the code under test cannot catch, unlike an exception. */
     fail(message: string): void {
       violation ??= new Violation(message);
     },
@@ -328,7 +339,7 @@ export function createWorld(
     /**
      * Runs the processes until no message is in transit and no timer runs.
      *
-     * @throws Violation if a process fails or does not end
+     * @throws Violation if a process does not end, and the first error with which a process fails
      */
     async run(): Promise<void> {
       resetRetries();

@@ -20,7 +20,8 @@ import { type Outcome, runModule } from './run-command.ts';
 /**
  * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
- * @returns the outcome of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder.
+ * @returns the outcome of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder, because
+ *   all test files use it.
  * @throws Error if a synthesis that a different test file started does not finish in time
  */
 export async function sharedSynthesis(): Promise<Outcome & { assembly: string }> {
@@ -86,7 +87,11 @@ export async function synthesizeStaging(): Promise<string> {
   return folder;
 }
 
-/** Copies the folder `assembly` to `copy` and replaces each match of `text` in the staging template. Returns `copy`. */
+/**
+ * Copies the folder `assembly` to `copy` and replaces each match of `text` in the staging template. Returns `copy`.
+ *
+ * @throws Error if nothing matches
+ */
 export function changedAssembly(assembly: string, copy: string, text: RegExp, replacement: string): string {
   cpSync(assembly, copy, { recursive: true });
   const file = join(copy, `${stackName('staging')}.template.json`);

@@ -16,8 +16,8 @@ interface AwsRejection {
 }
 
 /**
- * Requests that AWS may reject with its own status and body. For entries without a link, AWS does not document whether
- * and how it rejects the requests.
+ * Requests that AWS may reject with its own status and body. Except for the firewall's limit, which the stack sets, AWS
+ * does not document whether and how it rejects the requests of entries without a link.
  */
 export const awsRejections: AwsRejection[] = [
   // Matches characters that are invalid in a URL, malformed percent-encoding, and percent-encoded slashes, control
@@ -42,7 +42,8 @@ export const awsRejections: AwsRejection[] = [
   { matches: ({ body = '' }) => Buffer.byteLength(body) > 10 * 1024 * 1024 },
   // Matches a body that the firewall in infra/stack/firewall.ts rejects, whether or not the request is valid otherwise.
   { status: 413, matches: ({ body = '' }) => Buffer.byteLength(body) > MAX_BODY_BYTES },
-  // Matches media types with parameters, for which the mock integrations have no request templates.
+  // Matches media types with parameters, for which the mock integrations have no request templates. Creates have no
+  // mock integration.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
   {
     status: 415,

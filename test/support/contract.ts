@@ -9,7 +9,8 @@ import {
 } from './openapi-document.ts';
 
 // These checks compare requests and responses with openapi.json. Each response must be documented. A request that the
-// document does not allow must not get a 2xx, and a request that the document allows must not get a 400.
+// document does not allow must not get a 2xx. A request that the document allows must not get a 400, unless it breaks a
+// rule that OpenAPI cannot express.
 
 export interface Exchange {
   method: string;
@@ -197,7 +198,8 @@ function asValidated(value: unknown): unknown {
     // Integers outside int64 are replaced, because the validator does not check the format of a double.
     return BigInt.asIntN(64, value) === value ? Number(value) : 0.5;
   }
-  // Fractions that were rounded to integers are replaced. For true integers below 1e19, `parseJson` returns a bigint.
+  // For integers below 1e19, `parseJson` returns a bigint. A number without a fraction was therefore rounded, and is
+  // replaced.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
   // Strings that the published schemas forbid only in words are replaced.
   if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\ufffd'))) return null;

@@ -13,7 +13,7 @@ export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
  *
  * @param options command-line options. By default, the service uses a free port, data in memory and the assembly that
  *   all tests share.
- * @throws Error with the output if the service exits before it is ready
+ * @throws Error with the output if the service exits or is not ready in time
  */
 export async function startLocalService(...options: string[]): Promise<LocalService> {
   if (!options.includes('--assembly')) options.push('--assembly', (await sharedSynthesis()).assembly);

@@ -31,10 +31,11 @@ export function blockWith(text: string, markdown: string): string {
 }
 
 /**
- * Returns a text with the changes of a code block of the kind `diff`. In the block, `-` and a space precede existing lines,
- * in their order. Added lines follow the line before them, or are the first lines of the text.
+ * Returns a text with the changes of a code block of the kind `diff`. In the block, `-` precedes a line to remove, a
+ * space precedes a line to keep, and `+` precedes a line to add. Lines to remove or keep have the same order as in the
+ * text. Added lines follow the line before them, or are the first lines of the text.
  *
- * @throws Error if the text lacks an existing line
+ * @throws Error if the text lacks a line to remove or keep
  */
 export function withChanges(text: string, diff: string): string {
   const lines = text.split('\n');

@@ -7,6 +7,9 @@ export const product = {
   stackPrefix: 'PetStore',
   /** Realm in `WWW-Authenticate`. */
   realm: 'petstore',
-  /** Start of the API keys. A new name of the product must not change it once clients have keys. */
+  /**
+   * Start of the API keys. Do not change it with the product's name once clients have keys, because the service would
+   * reject these keys.
+   */
   keyStart: 'pets',
 } as const;

@@ -26,7 +26,11 @@ export function resourcesOf({ Resources }: StackTemplate, type: string) {
 
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
 
-/** Returns the template with short logical ids (`Authorizer`) and references in the form `${Authorizer.Arn}`. */
+/**
+ * Returns the template with short logical ids (`Authorizer`) and references in the form `${Authorizer.Arn}`.
+ *
+ * @throws Error if two logical ids differ only in a hash
+ */
 export function readable(template: { Resources: object }): ReadableTemplate {
   const names = new Map(Object.keys(template.Resources).map((id) => [id, shortId(id)]));
   if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ only in a hash.');

@@ -1,6 +1,6 @@
 import { PAGE } from '../../../shared/contract/limits.ts';
 
-// Named imports of these modules would make Node load further modules, such as its fetch client.
+// These are not named imports, because named imports would make Node load further modules, such as its fetch client.
 const { createHash, createHmac } = process.getBuiltinModule('node:crypto');
 const { Agent, request } = process.getBuiltinModule('node:https');
 
@@ -31,7 +31,7 @@ const query = JSON.stringify({
   Limit: PAGE.default,
 });
 
-/** Lists a page of items without the SDK, validation, retries and time-outs. */
+/** Lists a page of items without the SDK, validation, retries or timeouts. */
 export async function handler(): Promise<object> {
   const { Items } = JSON.parse(await send('Query', query));
   const items = Items.map((item: Record<string, { S?: string; N?: string }>) =>

@@ -4,9 +4,9 @@ import { simulatePlacement } from './physical-partitions.ts';
 import { simulateLostItems } from './regions.ts';
 import { simulateSecondRounds } from './second-rounds.ts';
 
-// The bounds are wide, because few rounds are simulated. Exact results are in docs/scaling.md.
+// The bounds are wide, because few rounds are simulated. The results of more rounds are in docs/scaling.md.
 
-/** Simulates several times a second of creates, and returns shares of the creates. */
+/** Simulates one second of creates several times, and returns the shares of the creates by outcome. */
 function burst(createsPerSecond: number, unitsPerItem: number, limits: Limits) {
   const total = { sent: 0, rejected: 0, slow: 0, failed: 0 };
   for (let seed = 0; seed < 12 / limits.listPartitions; seed += 1) {
@@ -47,7 +47,7 @@ describe('a simulated burst of creates', () => {
     expect(unfavorable.failed).toBeLessThan(0.16);
   });
 
-  test('of 3,000 keeps about 1,000 execution environments waiting', () => {
+  test('of 3,000 needs about 1,000 execution environments at the same time', () => {
     const limits = { rate: 1_000, burst: 2_000, listPartitions: 1, savedSeconds: 1 };
     const traffic = { createsPerSecond: 3_000, seconds: 1, unitsPerItem: 1 };
     const { mostConcurrent } = simulateCreates(traffic, limits, 1);
@@ -70,7 +70,7 @@ describe('a simulated burst of creates', () => {
     [1, 2, 400, 100],
     [4, 2, 400, 100],
   ])(
-    'on %i list partitions with %i write units each ends in 429s at a rate of %i and a burst of %i',
+    'on %i list partitions with %i write units per item causes 429s instead of 503s at a rate of %i and a burst of %i per list partition',
     (listPartitions, units, rate, size) => {
       const all = { rate: rate * listPartitions, burst: size * listPartitions, listPartitions };
       const { rejected, failed } = burst(3 * all.rate, units, { ...all, savedSeconds: 0.1 });

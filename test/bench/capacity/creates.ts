@@ -31,7 +31,8 @@ export interface Limits {
   listPartitions: number;
   /**
    * Time for which DynamoDB saves unused units of a key, in seconds. With 1, a key can take 1,000 units at once. AWS
-   * documents only units per second, and that burst capacity cannot be relied on. The less it saves, the more it throttles.
+   * documents only units per second, and advises against relying on burst capacity. The less DynamoDB saves, the more
+   * it throttles.
    */
   savedSeconds: number;
 }
@@ -45,7 +46,7 @@ export interface Outcome {
   slow: number;
   /** Creates that DynamoDB throttles three times, so that they get a 503. */
   failed: number;
-  /** Creates that are in progress at the same time. Each needs a Lambda execution environment of its own. */
+  /** Largest number of creates in progress at the same time. Each needs a Lambda execution environment of its own. */
   mostConcurrent: number;
 }
 
@@ -56,14 +57,16 @@ interface Create {
 }
 
 /**
- * Simulates one stage. A write that an index throttles is not applied to the table and to other indexes either.
+ * Simulates one stage. If an index throttles a write, DynamoDB does not apply the write to the table or the other
+ * indexes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
  *
  * All items are in the index `newest`, so the simulation contains only this index. The other indexes have more keys.
  *
- * Omitted, because they do not occur within these times: the function's limit of 9.5 s, as a create pauses for at most
- * 3 s; the end of the SDK's 500 retry tokens, as an unsuccessful create costs 10 and takes 1.5 s on average.
- * Omitted, although it occurs: Lambda's limits. Unknown: how DynamoDB counts within a second.
+ * Two limits are omitted, because creates do not reach them within a simulated minute: the function's limit of 9.5 s,
+ * because a create pauses for at most 3 s, and the SDK's 500 retry tokens per instance, because an unsuccessful create
+ * costs 10 tokens and takes 1.5 s on average. Lambda's limits are omitted although creates can reach them. How DynamoDB
+ * counts within a second is unknown.
  */
 export function simulateCreates(traffic: Traffic, limits: Limits, seed: number): Outcome {
   const { createsPerSecond, seconds, unitsPerItem } = traffic;

@@ -9,7 +9,7 @@ import { measureInRounds, type Spread, spreadOf } from '../measurements.ts';
 
 const [collection] = collections;
 
-/** Lists whose CPU time is one value. A single list is too short for the clock of CPU time. */
+/** Number of lists whose mean CPU time is one value, because a single list is too short for the clock of CPU time. */
 const LISTS_PER_VALUE = 5;
 
 /**
@@ -30,7 +30,7 @@ export async function measureListCpu(partitionCounts: number[], values: number):
       AWS_SECRET_ACCESS_KEY: 'none',
       [tableVariable(collection)]: 'stub',
     });
-    // The first half of the rounds compiles the code.
+    // The first half of the rounds is discarded, because V8 compiles the code during these rounds.
     const measured = await measureInRounds('CPU time of lists', partitionCounts, 2 * values, cpuOfLists);
     return measured.map((each) => spreadOf(each.slice(values)));
   } finally {
