@@ -56,7 +56,7 @@ test('npm run check passes in a clone on Windows', async () => {
   expect(await failureOf(onWindows, 'npm', 'run', 'check')).toBe('');
 });
 
-test('shell scripts in a clone on Windows have no syntax errors', async () => {
+test('the shell scripts in docs, and .ci/run, have no syntax errors in a clone on Windows', async () => {
   const clients = globSync('docs/clients/*.sh', { cwd: onWindows });
   for (const file of clients) expect(await failureOf(onWindows, 'sh', '-n', file)).toBe('');
   const scripts = ['.ci/run', ...globSync('{docs,test}/**/*.sh', { cwd: onWindows })];

@@ -26,7 +26,8 @@ describe('in a folder with special characters and the settings of other projects
   mkdirSync(parent);
   const project = copyProject(parent, allFiles());
   writeFileSync(join(parent, '.editorconfig'), '[*]\nindent_style = tab\nend_of_line = crlf\n');
-  // This is the manifest of a project without packages. Yarn's Plug'n'Play also applies it to the folders in the project.
+  // This is the manifest of a project without packages. Yarn's Plug'n'Play also applies it to the folders below, in
+  // which esbuild would then find no packages.
   const manifest = { packageLocation: './', packageDependencies: [], linkType: 'SOFT' };
   writeFileSync(
     join(parent, '.pnp.data.json'),

@@ -146,7 +146,7 @@ describe('the break-glass policy', () => {
     expect(permits(breakGlass, action, arn)).toBe(false);
   });
 
-  test('allows only API Gateway to invoke functions, and passes roles only to API Gateway', () => {
+  test('lets operators permit invocations only to API Gateway, and pass roles only to API Gateway', () => {
     const conditions = breakGlass
       .filter(({ Action }) => /lambda:AddPermission|iam:PassRole/.test(Action.join()))
       .map(({ Condition }) => Condition.StringEquals);

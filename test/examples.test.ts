@@ -46,7 +46,7 @@ const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 
 // The authorizer cache is disabled because a revoked key would otherwise keep working for up to a minute.
 const assembly = await assemblyWithoutCache(folder);
 
-test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
+test.each(files)('the code blocks of %s have a known kind, and their shell code has valid syntax', (file) => {
   const others = OTHERS.filter(([documents]) => matchesGlob(file, documents)).map(([, info]) => info);
   const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...others];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {

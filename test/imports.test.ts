@@ -73,11 +73,11 @@ test('files import only what test/imports.test.ts allows in their folders', () =
   expect(violations).toEqual([]);
 });
 
-// While this command runs, it can assume the deployment role. Code of npm packages could do so, too.
+// This command can assume the deployment role while it runs, and so could the code of npm packages that it imports.
 test('npm run deploy imports only files of the project and modules of Node', () => {
   const files = ['infra/operate/deploy/main.ts', 'infra/operate/deploy/print-hash.ts'];
   const packages: string[] = [];
-  // The list grows while it is read.
+  // The list grows while it is read, so the imports of imported files are checked too.
   for (const file of files) {
     for (const name of valueImportsOf(file)) {
       if (name.startsWith('node:')) continue;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { codeBlocksIn } from './support/markdown-code.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// All users of a machine can see the arguments of its processes. The proof of the shell client tests that client.
+// All users of a machine can see the arguments of its processes, so API keys must not be arguments. The proof of the
+// shell client tests the same for that client.
 
 const curl = fakeCurl(temporaryFolder());
 
@@ -39,7 +40,8 @@ test('the scripts in docs/runbook pass API keys to curl, but not as arguments', 
   expect(sent).toMatch(/^Authorization: Bearer pets_staging_made_up$/m);
 });
 
-// Other blocks are examples for clients, and the API reference explains how to hide the key in them.
+// Blocks of other kinds are not checked, because they are examples for clients. The API reference explains how to hide
+// the key in them.
 test('the commands for operators in docs pass API keys to curl, but not as arguments', () => {
   const lines = globSync('{*,docs/**/*}.md').flatMap((file) =>
     codeBlocksIn(readFileSync(file, 'utf8'))

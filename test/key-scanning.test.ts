@@ -54,7 +54,8 @@ test('the checksum of a key follows the documented algorithm', () => {
 /** Returns whether a file contains a key in ASCII or UTF-16, on one line or split over several lines. */
 function containsKey(file: string): boolean {
   const text = readFileSync(file, 'latin1').replaceAll('\0', '');
-  // Languages continue a text on the next line with characters such as a backslash, or with quotes and a plus.
+  // Languages continue a text on the next line with characters such as a backslash, or with quotes and a plus. Without
+  // these characters, the parts of a key are adjacent.
   const joined = text.replaceAll(/["'`+\\\s]*\n[\s"'`+]*/g, '');
   return [text, joined].some((reading) =>
     Array.from(reading.matchAll(/(?=(pets_([a-z]+)_[0-9A-Za-z]{36}))/g)).some(([, found, stage]) =>

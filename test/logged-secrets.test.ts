@@ -49,7 +49,10 @@ function fragmentsOf(text: string, length: number): string[] {
   return Array.from({ length: count }, (_, start) => text.slice(start, start + length));
 }
 
-/** Returns a fragment as text, hexadecimal bytes, decimal bytes and Base64. The length must be a multiple of three. */
+/**
+ * Returns a fragment as text, hexadecimal bytes, decimal bytes and Base64. The length must be a multiple of three, so
+ * that the fragment's Base64 has no padding and can be a part of a longer text's Base64.
+ */
 function encodingsOf(fragment: string): string[] {
   const bytes = Buffer.from(fragment);
   return [fragment, bytes.toString('hex'), bytes.join(','), bytes.toString('base64')];

@@ -14,7 +14,7 @@ describe.each(manifests)('the packages of %s', (manifest) => {
   const locked = Object.entries<any>(packages).filter(([path]) => path !== '');
 
   // Packages inside another package have no hash of their own, because the hash of the other package covers them.
-  // Packages from a Git repository or a folder have no hash either.
+  // Packages from a Git repository or a folder have no hash either, so this test reports them.
   test('are pinned with a hash', () => {
     const unpinned = locked.filter(
       ([, { integrity, inBundle }]) => !inBundle && !integrity?.startsWith('sha512-'),

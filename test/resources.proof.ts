@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  'a service of its own can be started as docs/adapt.md describes',
+  'a service for another resource can be started as docs/adapt.md describes',
   async () => {
     const project = await copyRepository(folder);
     expect(await project.failureOf(COMMIT)).toBe('');

@@ -65,8 +65,8 @@ describe('docs/runbook.md', () => {
     expect(unknown(about, alarms.values())).toEqual([]);
   });
 
-  // If several patterns in the table match an alarm, the longest applies. Two rows have the pattern `…Throttles`, of a
-  // function and of a table.
+  // If several patterns in the table match an alarm, the longest applies. Two rows have the pattern `…Throttles`, one
+  // for functions and one for tables, so only one of these rows must have the link.
   test('links from its first table to the section of each alarm', () => {
     const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
@@ -122,7 +122,7 @@ describe('the commands of the runbook', () => {
     const defined = matchesOf(/^(\w+)\(\) \{/gm, commands);
     const blocks = codeBlocksIn(runbook).map(({ code }) => code);
     const called = matchesOf(/^(?:\w+=\S+ )?([a-z]+_[a-z_]+)(?= |;|$)/gm, blocks.join('\n'));
-    // The index also contains names of fields.
+    // The index is left out, because it also contains names of fields.
     const prose = proseOf(runbook.replace(INDEX, ''));
     const mentioned = matchesOf(/`(?:MINUTES=\d+ )?([a-z]+_[a-z_]+)(?: [^`]*)?`/g, prose);
     expect(called).not.toEqual([]);
@@ -252,7 +252,7 @@ describe('the commands of the runbook', () => {
 npm() { cat source.ts; }
 . "$DRILL"
 drill_change source.ts 'second();'`;
-    // The developer's Git settings can require signed commits, for example.
+    // The developer's Git settings are ignored, because they can require signed commits, for example.
     const env = { ...process.env, DRILL: resolve('docs/runbook/drill.sh'), GIT_CONFIG_GLOBAL: devNull };
     const printed = execFileSync('bash', ['-c', script], {
       cwd: folder,
@@ -409,7 +409,10 @@ ${versions.map(([, name, version, weights]) => `    *get-alias*${name}*) printf 
 describe('docs/runbook/undocumented.sh', () => {
   const root = temporaryFolder();
 
-  /** Starts the script with programs that only log how they are called. `curl` hangs while a function is blocked. */
+  /**
+   * Starts the script with stubs of the programs that it calls. `aws` logs its calls. If `HANGS` is set, `curl` hangs
+   * while a function is blocked.
+   */
   function start(settings: Record<string, string> = {}) {
     const folder = mkdtempSync(join(root, 'checks-'));
     const calls = join(folder, 'calls');

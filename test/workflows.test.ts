@@ -20,7 +20,8 @@ test.each(readdirSync(folder))(
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
     expect(workflow.match(/node-version: (?!\d+\.\d+\.\d+\n)/g) ?? []).toEqual([]);
     expect(workflow).toMatch(/^permissions:\n {2}contents: read\n\n/m);
-    // AWS trusts the token only in a GitHub environment. A production environment requires an approval.
+    // The deployment roles trust a job's token only in a GitHub environment, so that an environment such as production
+    // can require an approval.
     for (const job of jobsIn(workflow).filter((one) => one.includes(': write')))
       expect(job).toMatch(/^ {4}environment: (?:staging|production)$/m);
     expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);

@@ -76,7 +76,7 @@ describe('docs/pictures', () => {
     ['cold-starts', 'cold at 512 MB'],
     ['warm-requests', 'p50 at 512 MB'],
     ['warm-requests', 'p99 at 512 MB'],
-  ])('shows in %s.svg the stored medians of a function and of its baselines: %s', (chart, figure) => {
+  ])('shows in the charts %s the stored medians of a function and of its baselines: %s', (chart, figure) => {
     const [{ name: service }] = comparisons;
     const baselines = comparisons
       .filter(({ name }: any) => name === service)

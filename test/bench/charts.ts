@@ -197,7 +197,7 @@ function largestOf(rows: { values: Spread[] }[]): number {
   return Math.max(...rows.flatMap(({ values }) => values.map(({ p75 }) => p75)));
 }
 
-/** Returns the ticks of an axis from 0 to `maximum`, two to five multiples of 2, 5 or 10 times a power of ten, and 0. */
+/** Returns the ticks of an axis from 0 to `maximum`: 0, and two to five multiples of 1, 2 or 5 times a power of ten. */
 function ticksUpTo(maximum: number): number[] {
   const power = 10 ** Math.floor(Math.log10(maximum));
   const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((each) => maximum / each < 6)!;

@@ -32,7 +32,8 @@ export function createCpuQuota() {
     // Repeats `rmdir`, because a group can be removed only after the killed processes have left it.
     const remove = 'until rmdir "$0"; do sleep 0.01; done';
     process.once('exit', () => spawnSync('sh', ['-c', remove, folder], { timeout: 2_000 }));
-    // Lets the group limit CPU time. The kernel rejects this setting if the parent group contains processes.
+    // Lets the group limit CPU time. The kernel rejects this setting if the parent group contains processes, and then
+    // there is no quota.
     if (isV2) write('../cgroup.subtree_control', '+cpu');
     setMemorySize();
   } catch {

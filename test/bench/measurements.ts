@@ -39,7 +39,10 @@ export function quantile(values: number[], share: number): number {
   return below + (above - below) * (position % 1);
 }
 
-/** Formats a median and its quartiles, such as `6.86 (6.15–7.16)`, with up to two decimals, or `–` for undefined. */
+/**
+ * Formats a median and its quartiles, such as `6.86 (6.15–7.16)`, with up to two decimals, or `–` for undefined. Omits
+ * quartiles that are equal.
+ */
 export function formatSpread(spread: Spread | undefined): string {
   if (!spread) return '–';
   const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map((value) =>

@@ -20,7 +20,7 @@ import { itemAt, startStubDatabase, type StubDatabase } from './stub-database.ts
 // `npm run bench:runbook` measures the scripts in docs/runbook for docs/backups.md.
 
 const ROUNDS = 3;
-/** Every segment of the stub's tables contains the same items. */
+/** Number of items in a segment. Every segment of the stub's tables contains the same items. */
 const ITEMS_PER_SEGMENT = 1_000;
 /** Parts of a table, with the number of their segments. */
 const SEGMENTS = { '1/256': 1, '1/16': 16, '1/1': 256 };
@@ -88,7 +88,7 @@ async function measureAll(isQuick: boolean): Promise<Results> {
   };
 }
 
-/** Returns the operations of the stub. It answers every scan of a segment with one page. */
+/** Returns the operations of the stub. The stub responds to every scan of a segment with one page. */
 function tableActions() {
   const items = Array.from({ length: ITEMS_PER_SEGMENT }, (_, index) => itemAt(index));
   const withoutKeys = items.map((item) =>
@@ -105,8 +105,9 @@ function tableActions() {
 }
 
 /**
- * Returns the items per second on a core. Other load on the machine hardly affects CPU time, and a process waits little.
- * The time for a single segment is subtracted, because most of it is the startup.
+ * Returns the items per second on one core. The figure is computed from CPU time, which other load on the machine
+ * hardly affects, because a process waits little. The time for a single segment is subtracted, because most of it is
+ * the startup.
  */
 async function measureSpeed(one: Case, folder: string, database: StubDatabase): Promise<number> {
   const startup = await cpuSecondsFor(one, '1/256', folder, database);
@@ -124,7 +125,7 @@ async function cpuSecondsFor(
     process.execPath,
     ['--import', PRINT_CPU_MICROSECONDS, resolve('docs/runbook', script)],
     {
-      // The script stores its progress in the working directory.
+      // The script stores its progress in the working directory, so each run gets a new one.
       cwd: mkdtempSync(join(folder, 'progress-')),
       env: commandEnvironment({
         ...database.environment,

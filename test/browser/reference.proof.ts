@@ -123,7 +123,7 @@ async function renderPictures(): Promise<void> {
     await page.getByPlaceholder('limit').fill('2');
     await execute(page, () => page.getByRole('button', { name: 'Execute' }).click());
     await page.evaluate(SHOW_ONLY_RESPONSE);
-    // Over an operation, the pointer would show another button.
+    // The pointer is moved away, because it would show another button over an operation.
     await page.mouse.move(0, 0);
     const top = (await page.locator('.opblock.is-open').boundingBox())!;
     const bottom = (await page.locator('.live-responses-table').boundingBox())!;

@@ -29,7 +29,10 @@ function blocksOf(heading: string) {
   return codeBlocksIn(section!.split(/^##/m)[0]!);
 }
 
-/** Calls `describe`, or `describe.skip` if this machine lacks a tool that the language's section needs. */
+/**
+ * Calls `describe`, or `describe.skip` if this machine lacks a tool that the language's section needs. In CI,
+ * TypeScript is never skipped.
+ */
 export function describeClientIn(language: string, testClient: () => void): void {
   const isRequired = language === 'TypeScript' && process.env['CI'] === 'true';
   const check = needs[language]!;

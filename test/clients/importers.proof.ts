@@ -55,7 +55,7 @@ const importers: Record<string, (document: string) => Promise<Imported>> = {
           method,
           url,
           parameters: brunoFields(params),
-          // Bruno adds the type of a JSON body when it sends the request.
+          // Bruno adds the Content-Type of a JSON body when it sends the request, so it is added here too.
           headers: [
             ...brunoFields(headers),
             ...(body.json ? [{ name: 'Content-Type', value: 'application/json' }] : []),
@@ -135,7 +135,9 @@ function leaves(folder: any[], name: string): any[] {
   return folder.flatMap((item) => (item[name] ? leaves(item[name], name) : [item]));
 }
 
-/** Returns the method, the path and the response's status, such as `GET /books 200`. */
+/**
+ * Sends a request as a tool would. Returns the method, the path and the response's status, such as `GET /books 200`.
+ */
 async function send(
   token: string,
   request: Imported['requests'][number],

@@ -34,8 +34,8 @@ export default {
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
   ignorePatterns: ['.git', dirname(folder), 'coverage', 'cdk.out', 'docs-site'],
   concurrency: 2,
-  // Jest does not free native modules, and keeps the modules of each run of the simulation, so that a process grew to 4.4 GB
-  // in 25 mutants.
+  // A process ends after this number of mutants, because its memory grew to 4.4 GB in 25 mutants: Jest does not free
+  // native modules, and keeps the modules of each run of the simulation.
   maxTestRunnerReuse: 10,
   // The limit is long because machines can be busy. StrykerJS stops most endless loops earlier.
   timeoutMS: 30_000,

@@ -570,51 +570,48 @@ describe('an interrupted script', () => {
     },
   );
 
-  test.each(scripts)(
-    '%s that is killed resumes in a different number of parts',
-    async (script, action, prepare) => {
-      const { variables, table, items } = await prepare(1_000, 'killed');
-      let child: RunningModule | undefined;
-      /** Segment of each item that is not the first of its segment. */
-      const segments = new Map<string, number>();
-      const written = new Set<string>();
-      let killedIn: number | undefined;
-      const interrupted = await startProxy(async (call) => {
-        if (call.action === 'Scan') {
-          const page = await call.pass({ ...call.input, Limit: 1 });
-          for (const { id } of JSON.parse(page.body.toString()).Items)
-            if (call.input.ExclusiveStartKey) segments.set(id.N, call.input.Segment);
-          return page;
-        }
-        if (call.action === action && killedIn === undefined) {
-          const { id } = call.input.Item ?? call.input.Key;
-          if (written.size >= 500) killedIn = segments.get(id.N);
-          if (killedIn === undefined) written.add(id.N);
-          else child!.process.kill('SIGKILL');
-        }
-        return killedIn === undefined ? call.pass() : undefined;
-      });
-      child = start(script, { ...variables, ...interrupted.environment });
-      expect((await child.ended).code).toBe(1);
-      await interrupted.settled();
+  test.each(scripts)('%s that is killed resumes in two parts', async (script, action, prepare) => {
+    const { variables, table, items } = await prepare(1_000, 'killed');
+    let child: RunningModule | undefined;
+    /** Segment of each item that is not the first of its segment. */
+    const segments = new Map<string, number>();
+    const written = new Set<string>();
+    let killedIn: number | undefined;
+    const interrupted = await startProxy(async (call) => {
+      if (call.action === 'Scan') {
+        const page = await call.pass({ ...call.input, Limit: 1 });
+        for (const { id } of JSON.parse(page.body.toString()).Items)
+          if (call.input.ExclusiveStartKey) segments.set(id.N, call.input.Segment);
+        return page;
+      }
+      if (call.action === action && killedIn === undefined) {
+        const { id } = call.input.Item ?? call.input.Key;
+        if (written.size >= 500) killedIn = segments.get(id.N);
+        if (killedIn === undefined) written.add(id.N);
+        else child!.process.kill('SIGKILL');
+      }
+      return killedIn === undefined ? call.pass() : undefined;
+    });
+    child = start(script, { ...variables, ...interrupted.environment });
+    expect((await child.ended).code).toBe(1);
+    await interrupted.settled();
 
-      const resumed = await startProxy(({ pass }) => pass());
-      const last = await Promise.all(
-        ['1/2', '2/2'].map((PART) => run(script, { ...variables, ...resumed.environment, PART })),
-      );
-      expect(await itemsIn(table)).toEqual(items);
-      const counts = last.map(countsIn);
-      expect(counts[0]!.read + counts[1]!.read).toBe(1_000);
-      const ids = resumed.inputsOf(action).map(({ Item, Key = Item }) => Key.id.N);
-      expect(new Set(ids).size).toBe(1_000 - written.size);
-      const scans = resumed.inputsOf('Scan');
-      expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
-      // The killed script had finished the first page of this segment.
-      expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
-      deleteProgress();
-      expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
-    },
-  );
+    const resumed = await startProxy(({ pass }) => pass());
+    const last = await Promise.all(
+      ['1/2', '2/2'].map((PART) => run(script, { ...variables, ...resumed.environment, PART })),
+    );
+    expect(await itemsIn(table)).toEqual(items);
+    const counts = last.map(countsIn);
+    expect(counts[0]!.read + counts[1]!.read).toBe(1_000);
+    const ids = resumed.inputsOf(action).map(({ Item, Key = Item }) => Key.id.N);
+    expect(new Set(ids).size).toBe(1_000 - written.size);
+    const scans = resumed.inputsOf('Scan');
+    expect(new Set(scans.map(({ Segment }) => Segment)).size).toBeLessThan(256);
+    // The killed script had finished the first page of this segment.
+    expect(scans.find(({ Segment }) => Segment === killedIn).ExclusiveStartKey).toBeDefined();
+    deleteProgress();
+    expect(countsIn(await run(script, variables))).toEqual({ read: 1_000, written: 0 });
+  });
 });
 
 const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);

@@ -144,7 +144,8 @@ function start(command: string) {
       for (;;) {
         const { value = '', done } = await lines.next();
         if (done) throw new Error(`The program has exited: ${errors}`);
-        // Maven prints escape sequences before the output, and compiler errors instead of it.
+        // Maven prints escape sequences before the output, and compiler errors instead of the output. A result
+        // therefore begins at the first brace, and a line without a brace is an error.
         if (value.includes('{')) return parseJson(value.slice(value.indexOf('{')));
         errors += `${value}\n`;
       }

@@ -1,7 +1,8 @@
 import type { Behavior } from '../../support/client-proxy.ts';
 
-// These cases define what every client in docs/clients must do with rare and wrong input. In all texts, {origin} stands for
-// the scheme, host and port of the server, and {key} for a valid API key.
+// These cases define what every client in docs/clients must do with rare and wrong input. In all texts, {origin} stands
+// for the scheme, host and port of the server, {host} for the host and port, {port} for the port, and {key} for a valid
+// API key.
 
 export interface HostileCase {
   title: string;
@@ -14,7 +15,7 @@ export interface HostileCase {
   create?: { pet: string; key?: string };
   baseUrl?: string;
   apiKey?: string;
-  /** Whether the client sends its requests through an HTTP proxy, so that any host gets the responses. */
+  /** Whether the client sends its requests through an HTTP proxy, so that requests to any host get the responses. */
   proxied?: boolean;
   /** Whether the client has a timeout of a second. */
   hasShortTimeout?: boolean;
@@ -56,7 +57,7 @@ function twoDigitYear(years: number): string {
   return `${new Date().getUTCFullYear() + years}`.slice(-2);
 }
 
-/** A client retries after `wait` milliseconds, or gives up at once. */
+/** A client retries after at least `wait` milliseconds, or gives up at once. */
 const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'gives up'][] = [
   ['0', { wait: 0 }],
   ['00', { wait: 0 }],
@@ -113,7 +114,7 @@ const retryAfter: HostileCase[] = retryAfterCases.map(([value, outcome]) => {
     : { title, responses, requests: [FIRST, FIRST], prints: [1n], ...outcome };
 });
 
-/** The path of the next page, 'end' if there is none, or texts in the error. */
+/** For each Link header, the path of the next page, 'end' if there is none, or the texts in the client's error. */
 const linkCases: [link: string | string[], outcome: string | string[]][] = [
   // These links are of every kind of reference (RFC 3986, 4.2).
   ['<{origin}/v1/pets?cursor=2>; rel="next"', '/v1/pets?cursor=2'],
@@ -199,7 +200,7 @@ const linkCases: [link: string | string[], outcome: string | string[]][] = [
   ['</v1/../admin>; rel="next"', ['{origin}', '{origin}/v1']],
   ['</v1/%2e%2E/admin>; rel="next"', ['{origin}', '{origin}/v1']],
   ['</v1/.%2e/admin>; rel="next"', ['{origin}', '{origin}/v1']],
-  // These links lead to the same page again.
+  // These links lead to the same page again, so a client that follows them never ends.
   ['<>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<#page2>; rel="next"', ['{origin}/v1/pets?limit=100']],
   ['<?limit=100>; rel="next"', ['{origin}/v1/pets?limit=100']],
@@ -433,7 +434,7 @@ const rejected = (baseUrl: string): HostileCase => ({
   prints: [],
   fails: [/base URL must/],
 });
-/** Every character that a path can contain (RFC 3986, 3.3). */
+/** Every kind of character that a path can contain (RFC 3986, 3.3). */
 const PATH = "/~me@x/a:b/-._!$&'()*+,;=/%5B%c3%a9";
 const proxied = { proxied: true };
 const baseUrls: HostileCase[] = [
@@ -557,7 +558,7 @@ const apiKeys: HostileCase[] = [
 export const hostileCases: HostileCase[] = [
   ...retryAfter,
   {
-    // An HTTP date has no fractions of a second.
+    // An HTTP date has no fractions of a second, so the client waits between two and three seconds.
     title: 'Retry-After: a date in three seconds',
     responses: [() => failure(503, { 'Retry-After': httpDate(3) }), page(1)],
     requests: [FIRST, FIRST],

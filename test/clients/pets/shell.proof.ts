@@ -15,8 +15,8 @@ import { done, type Outcome, outcomeOf } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { clients, describeFor, unpack } from './example-clients.ts';
 
-// These tests cover what only the shell client has: shells, programs that it calls, files and signals. The proxies send all
-// responses, so most tests need no service.
+// These tests cover what only the shell client has: shells, programs that it calls, files and signals. In most tests, a
+// proxy sends the responses, so no service is needed.
 
 const SHELLS = [
   ['sh'],
@@ -218,7 +218,7 @@ describeFor(clients.find(({ name }) => name === 'Shell')!)('the shell client (ne
     });
   });
 
-  test.concurrent('retries after a long Retry-After', async () => {
+  test.concurrent('retries if the Retry-After headers have 240,000 characters', async () => {
     const { run } = await prepare(
       { status: 503, headers: { 'Retry-After': Array(4).fill('0'.repeat(60_000)) } },
       page,
@@ -333,7 +333,7 @@ function testShell(shell: string[]): void {
         .map((name) => `${name}() { printf '%s ' ${name} "$@"; return 1; }\n`)
         .join(''),
     );
-    // posh has no aliases.
+    // posh has no aliases, so errors of `alias` and `unalias` are ignored.
     const program = `
       alias cat='cat -n' tr='tr -d a' 2>/dev/null
       . ./pets.sh
@@ -591,7 +591,8 @@ function testKeyFiles(): void {
     expect(proxy.requests).toEqual([]);
   });
 
-  // Tests can run as root, who can write to a read-only folder. In /proc, not even root can create files.
+  // Tests can run as root, who can write to a read-only folder. This test uses /proc, where not even root can create
+  // files.
   (existsSync('/proc/version') ? test.concurrent : test.skip)(
     'sends nothing from a read-only folder',
     async () => {
@@ -605,7 +606,7 @@ function testKeyFiles(): void {
     },
   );
 
-  test.concurrent.each(['missing.json', 'tmp', ''])('sends nothing without the file %j', async (file) => {
+  test.concurrent.each(['missing.json', 'tmp', ''])('sends nothing if %j is not a file', async (file) => {
     const { proxy, folder, run } = await prepare();
     expect(await run(['sh'], CREATE, file)).toEqual({
       code: 1,
