@@ -81,7 +81,7 @@ export async function follow(language: string, folder: string, service: Service)
 
 /**
  * Replaces the program on the page with the program of the same name in the folder `drivers`. Returns the command that
- * runs it.
+ * runs the program.
  */
 export function useDriver(language: string, folder: string, drivers: string): string {
   const blocks = blocksOf(language);

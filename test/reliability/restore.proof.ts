@@ -390,7 +390,8 @@ describe('the script that copies missing items', () => {
       ]);
     });
 
-    // The script looks for a revocation before and after it writes a record.
+    // The script looks for a revocation before and after it writes a record. A later revocation finds the record
+    // itself.
     test.each([
       ['before the record is written', 'PutItem', 1, 'before'],
       ['after the record is written', 'PutItem', 1, 'after'],

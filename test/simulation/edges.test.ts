@@ -16,7 +16,7 @@ describe.each(Object.entries(scopes))('in the simulation "%s",', (_name, scope) 
   });
 });
 
-// These schedules once violated a promise.
+// Each of the schedules below once violated the promise that its test names.
 
 test('a retry gets the stored book if a newer version knows a field that the first version ignored', async () => {
   await expectNoViolation(

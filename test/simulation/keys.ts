@@ -203,7 +203,7 @@ const rotationWithClient: Scope = {
   },
 };
 
-/** A second operator rotates or revokes a key as soon as it is shown. */
+/** A second operator rotates or revokes a new key as soon as the first operator has been shown the key. */
 function changedAtOnce(kind: 'rotate' | 'revoke'): Scope {
   return {
     async run(world) {

@@ -17,8 +17,7 @@ await sendFirstRequest(() => describeTable('books'));
  */
 const MAX_RUNS = 100;
 
-// Books are not a collection of the contract, so the scripts know only those of their indexes that every collection
-// has.
+// Books are not a collection of the contract, so the scripts know only the index `newest`, which every collection has.
 const newest = { newest: tables['books']!.indexes!['newest']! };
 const restoredTables: Record<string, TableSettings> = {
   ...tables,

@@ -81,9 +81,9 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 }
 
 /**
- * Sends a request, and retries it while a deployed stage throttles it. After a 429, a retry is safe because the
- * operation has not run. A 503 can mean that Lambda had too few instances, or that a function failed after it had
- * stored an item. Therefore, after a 503, the request is retried only if the retry cannot create a duplicate.
+ * Sends a request, and retries it until a time limit while a deployed stage throttles it. After a 429, a retry is safe
+ * because the operation has not run. A 503 can mean that Lambda had too few instances, or that a function failed after
+ * it had stored an item. Therefore, after a 503, the request is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<HttpReply> {

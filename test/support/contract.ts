@@ -88,7 +88,9 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   return problems.map((problem) => `The response ${response.status} to ${method} ${target} ${problem}`);
 }
 
-/** Returns the responses to requests that match no operation. The document describes them in a sentence. */
+/**
+ * Returns the responses to requests that match no operation. The document describes these responses only in a sentence.
+ */
 function otherResponses({ operations }: OpenApiDocument): Record<string, DocumentedResponse> {
   const error = operations[0]!.responses[400]!;
   const allow = { required: true, schema: { type: 'string' }, example: 'GET, POST' };

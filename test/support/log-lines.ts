@@ -4,7 +4,7 @@ import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
 // The hooks below capture standard output and standard error, because Powertools creates its own console, which Jest
-// does not replace.
+// does not replace. The console that is created here writes to the same streams, so the hooks capture its output too.
 globalThis.console = new Console(process.stdout, process.stderr);
 
 let chunks: string[] = [];

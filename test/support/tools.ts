@@ -13,7 +13,7 @@ const MISSING = 'The packages in test/tools are not installed. Run `npm ci --pre
 
 /** Returns whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
 export function hasTools(): boolean {
-  // npm writes this file after it has installed all packages.
+  // npm writes this file after it has installed all packages, so an interrupted installation does not count.
   if (existsSync(`${toolModules}/.package-lock.json`)) return true;
   if (process.env['CI'] === 'true') throw new UsageError(MISSING);
   return false;

@@ -12,12 +12,14 @@ export interface Placement {
 
 /**
  * Simulates how the partition key values of an index are placed on its physical partitions. A value's hash selects its
- * physical partition. The partitions are assumed to have equal ranges of hashes. The newest items with the same value are
- * in one physical partition, because DynamoDB does not split a partition for traffic if the sort key always increases.
+ * physical partition. The partitions are assumed to have equal ranges of hashes. The newest items with the same value
+ * are in one physical partition, because DynamoDB does not split a partition for traffic if the sort key always
+ * increases.
  * https://aws.amazon.com/blogs/database/part-2-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance/
  *
- * Unknown: the hash function, and how many physical partitions an index has. A new index presumably has four, as it takes
- * 4,000 write units. Omitted: under sustained traffic, DynamoDB can split a physical partition between two values.
+ * Unknown: the hash function, and how many physical partitions an index has. A new index presumably has four, because
+ * it takes 4,000 write units and each physical partition takes 1,000. Omitted: under sustained traffic, DynamoDB can
+ * split a physical partition between two values.
  */
 export function simulatePlacement(
   values: number,
