@@ -157,7 +157,15 @@ describe('the commands of the runbook', () => {
     }
   });
 
-  // `physical_id TYPE NAME` prints only the first match, so a second match would go unnoticed.
+  // With `--output text`, the AWS CLI applies the query to each page, so an index would select an element of each page.
+  // https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-filter.html
+  test('select no element of a list that can have several pages', () => {
+    const lists = matchesOf(/aws (\w+ list-[^']*?--query "[^"]*")/g, scripts.join('\n'));
+    expect(lists.join('\n')).toContain('list-stack-resources');
+    expect(lists.filter((list) => /--output text[^]*\[-?\d/.test(list))).toEqual([]);
+  });
+
+  // `physical_id TYPE NAME` must print one resource.
   test('find a resource in production for each type, and exactly one for each type with a prefix', () => {
     const lookUps = Array.from(
       commands.matchAll(/(?:\$\(|^ *)(?:physical_id|resources) (\w+::\w+)(?: (\w+))?/gm),
@@ -231,7 +239,7 @@ describe('the commands of the runbook', () => {
     const stub = `aws() {
   case "$*" in
     *'--stack-name PetStore-account '*AWS::IAM::Role*"'${role}'"*) echo the-role ;;
-    *list-stack-resources*) echo None ;;
+    *list-stack-resources*) echo ;;
     *'get-role --role-name the-role '*) echo arn:aws:iam::123456789012:role/the-role ;;
     *update-account*) echo "$*" ;;
   esac
@@ -268,7 +276,7 @@ drill_change source.ts 'second();'`;
     const stub = `aws() {
   case "$*" in
     *list-stack-resources*GlobalTable*StorageApiKeys*) echo PetStore-a-StorageApiKeys1A2B-NEW ;;
-    *list-stack-resources*) echo None ;;
+    *list-stack-resources*) echo ;;
     *list-tables*) echo "$*" >&2; printf 'PetStore-a-StorageApiKeys1A2B-OLD\n' ;;
     *describe-table*) echo "$4" ;;
   esac

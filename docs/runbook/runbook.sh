@@ -166,9 +166,10 @@ physical_id() {
   if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
   local length=$((${#2} + 8)) id
   local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2') && length(LogicalResourceId)==\`$length\`"
+  # With `--output text`, the AWS CLI applies the query to each page of resources, so `| [0]` would print a line per page.
   id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
-    --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
-  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id is $2 and a hash." >&2; return 1; fi
+    --query "StackResourceSummaries[?$match].PhysicalResourceId") || return
+  if [ -z "$id" ]; then echo "$STACK has no AWS::$1 whose logical id is $2 and a hash." >&2; return 1; fi
   echo "$id"
 }
 
