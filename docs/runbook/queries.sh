@@ -138,6 +138,17 @@ used_keys() {
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
 }
 
+# lost_keys: finds the keys that clients used, but whose records are missing.
+# Output: a key id per line.
+lost_keys() {
+  local listed key
+  listed=$(npm run --silent keys -- list --stage "$STAGE" --json) || return
+  access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
+    | stats count(*) as requests by keyId' | grep -oE 'key_\w+' | while read -r key; do
+    echo "$listed" | grep -qF "\"keyId\":\"$key\"" || echo "$key"
+  done
+}
+
 # unused_keys: finds the active keys that were not used.
 # Output: a key's record per line, as JSON.
 unused_keys() {

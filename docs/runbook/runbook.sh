@@ -194,7 +194,10 @@ indexes() {
 # with_key ARGUMENT ...: runs `curl` with `$API_KEY`. `curl` reads the key from a file descriptor, because all users of a
 # machine can see the arguments of its processes.
 # Output: what `curl` prints.
-with_key() { curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"; }
+with_key() {
+  if [ -z "${API_KEY-}" ]; then echo 'Set API_KEY first, to an API key of the stage.' >&2; return 1; fi
+  curl -H @<(printf 'Authorization: Bearer %s\n' "$API_KEY") "$@"
+}
 
 # insights LOG QUERY: runs a Logs Insights query on the log group whose logical id starts with LOG.
 # Output: `FIELD=VALUE` pairs, a line for each result.
