@@ -28,7 +28,10 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
     ...Object.entries(interfaceParts(contract)),
     ...Object.entries(clientParts()),
     ...Object.entries(runbookParts()),
-    ...Object.entries({ 'docs/security.md': { retention: retentionTable() } }),
+    ...Object.entries({
+      'docs/backups.md': { retention: retentionTable(['recoveryDays']) },
+      'docs/security.md': { retention: retentionTable(['logRetentionDays', 'recoveryDays']) },
+    }),
   ];
   const documents = new Map<string, string>();
   for (const [file, texts] of parts)
@@ -36,8 +39,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
   return [['openapi.json', openApi], ...documents];
 }
 
-function retentionTable(): string {
-  const names = ['logRetentionDays', 'recoveryDays'] as const;
+function retentionTable(names: ('logRetentionDays' | 'recoveryDays')[]): string {
   const rows = Object.entries(stages).map(([stage, all]) => [stage, ...names.map((name) => `${all[name]}`)]);
   return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }

@@ -34,8 +34,8 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
   --read-only  sends one request a second instead of running the tests, and stores nothing
   --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
 
-The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. With API_KEY and the
-base URL in BASE_URL, the tests need no AWS credentials.`;
+The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY and
+BASE_URL are set, the tests test the service at BASE_URL, and need no AWS credentials.`;
 
 const options = {
   stage: { type: 'string' },
@@ -105,7 +105,8 @@ async function runHttpTests(
   const [code] = (await once(tests, 'exit')) as [number | null];
   interruption.throwIfAborted();
   process.exitCode = code ?? 1;
-  console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
+  // BASE_URL can be that of another service, so this line names the URL instead of the stage.
+  console.log(`${baseUrl} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
 }
 
 /** Issues a key that `cleanup` revokes. */

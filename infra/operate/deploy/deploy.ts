@@ -143,6 +143,8 @@ async function release(
     );
   const old = await restoreOldVersions(stack, held, tools);
   await tools.probe(baseUrl, 0, tools.interruption).catch((error: Error) => {
+    // The probe also rejects if the operator interrupts the deployment.
+    if (tools.interruption.aborted) throw error;
     throw new UsageError(
       `${error.message}\nNothing was deployed, because the stage already failed the probe. If the stage is faulty and this deployment ` +
         'repairs it, append --all-at-once.',
@@ -154,7 +156,7 @@ async function release(
   const probe = startProbe(baseUrl, tools);
   let shifts: Shift[];
   try {
-    print('The stack is updated. Clients still use the old versions.');
+    print('The stack is being updated. Clients still use the old versions.');
     const options = [...parameters(old, false), ...alarm.options];
     try {
       await updateUnlessFailing(name, stack, options, probe.failure, tools);

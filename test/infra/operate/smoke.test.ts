@@ -103,14 +103,14 @@ describe('the smoke test of a stage', () => {
     const key = generateApiKey('staging');
     expect(await smoke(['some', 'tests'], key)).toEqual({
       code: 3,
-      stdout: `Running the HTTP tests against ${baseUrl} …\nThe stage staging failed the HTTP tests.\n`,
+      stdout: `Running the HTTP tests against ${baseUrl} …\n${baseUrl} failed the HTTP tests.\n`,
       stderr: '',
     });
     const patterns = '--testPathPatterns=some --testPathPatterns=tests';
     expect(readFileSync(called, 'utf8')).toBe(`true ${baseUrl} ${key} ${httpTests} ${patterns}`);
   });
 
-  test('needs no AWS credentials if BASE_URL and API_KEY are set', async () => {
+  test('tests the service at BASE_URL without AWS credentials if BASE_URL and API_KEY are set', async () => {
     const key = generateApiKey('staging');
     const { origin, close } = await listenOnLoopback(
       createServer((_request, response) => response.end('[]')),
@@ -123,6 +123,7 @@ describe('the smoke test of a stage', () => {
     const outcome = await runModule(command, staging, settings);
     await close();
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
+    expect(outcome.stdout).toMatch(new RegExp(`\n${RegExp.escape(origin)}/v1 failed the HTTP tests\\.\n$`));
     expect(readFileSync(called, 'utf8')).toBe(`true ${origin}/v1 ${key} ${httpTests}`);
   });
 

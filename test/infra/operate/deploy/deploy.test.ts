@@ -439,6 +439,17 @@ test('the next deployment starts with versions that somebody chose by hand after
   expect(stage.live).toEqual(['6', '6', '6', '6']);
 });
 
+test('an interruption of the first probe is not reported as a failed probe', async () => {
+  const stage = new FakeStage();
+  const interruption = new AbortController();
+  const probe = async () => {
+    interruption.abort(new UsageError('The deployment was interrupted.'));
+    throw interruption.signal.reason;
+  };
+  const tools = { ...stage.tools(), probe, interruption: interruption.signal };
+  expect(await deployTo(stage, tools)).toBe('The deployment was interrupted.');
+});
+
 test('an interruption cancels the update of a deployment without canary', async () => {
   const stage = new FakeStage();
   const interruption = new AbortController();
