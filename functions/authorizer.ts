@@ -7,7 +7,7 @@ import { warmUp } from '../shared/runtime/warm-up.ts';
 import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
 
-/** Number of keys that an instance remembers, in about 100 bytes each. */
+/** Maximum number of keys that an instance remembers, in about 100 bytes each. */
 const MAX_REMEMBERED_KEYS = 1_000;
 
 /** Hashes of the keys that this instance has allowed most recently, the oldest first. */
@@ -19,8 +19,9 @@ const allowedKeys = new Set<string>();
  * per key, so the policy covers all routes of the stage.
  *
  * If the key has a record, the context contains the key's id, so that the access log shows whose key it is. For an
- * expired or revoked key, the context also contains the reason for the denial. For a key that came from rotations, the
- * context also contains the id of the key that was rotated first, because idempotency keys belong to that id.
+ * expired or revoked key, the context also contains the reason for the denial. For an active key that came from
+ * rotations, the context also contains the id of the key that was rotated first, because idempotency keys belong to
+ * that id.
  *
  * @throws Error if the API keys table cannot be read.
  */
@@ -35,7 +36,7 @@ export async function handler(
   if (key !== undefined && isAllowed) remember(hashOf(key));
   if (!isAllowed) count(metrics.rejections, { operation: 'authorizer', version });
   // If a key that was allowed before has no record, the table is damaged, because records are never deleted. Strangers
-  // cannot cause this, because they have no key that was allowed.
+  // cannot raise this count, because they have no key that was allowed.
   if (key !== undefined && !found && allowedKeys.has(hashOf(key))) count(metrics.lostKeys, {});
 
   return {

@@ -14,7 +14,8 @@ export function generateApiKey(stage: string): string {
 }
 
 /**
- * Returns whether a key has the prefix of the stage and a correct checksum. Only its record shows whether it is active.
+ * Returns whether a key has the prefix of the stage and a correct checksum. Only the key's record shows whether the key
+ * is active.
  */
 export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));

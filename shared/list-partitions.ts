@@ -3,7 +3,7 @@ import { environmentVariables, requireEnvironment } from './names.ts';
 // The items of a list are spread over list partitions, because an index accepts only 1,000 write units per second for
 // one partition key value. The number of list partitions can change over time, and each change starts an epoch. An id
 // contains the time at which it was generated, so the id alone determines the epoch and the partition of its item.
-// Instances agree on the partition even if their clocks differ.
+// Therefore, instances agree on an item's partition even if their clocks differ.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 
 /** Period that starts at `since` (ISO 8601, UTC), and in which new items are spread over `count` list partitions. */
@@ -19,7 +19,7 @@ export const ID_START = '2025-01-01T00:00:00Z';
 /** Number of different ids that can be generated in a millisecond. The last 12 bits of an id are random. */
 export const IDS_PER_MILLISECOND = 2 ** 12;
 const LOWEST_ID = -(2n ** 63n);
-/** All ids are below this number, so that all JSON clients read them exactly (RFC 8259 section 6). */
+/** All ids are below this number, so that JSON parsers that use doubles read them exactly (RFC 8259 section 6). */
 export const ID_LIMIT = BigInt(Number.MAX_SAFE_INTEGER) + 1n;
 
 /** Returns the lowest id that can be generated at a time. @param time milliseconds since 1970 */
@@ -36,10 +36,10 @@ export interface IdRange {
 /** Returns the epochs of this stage, newest first. @throws Error if the environment variable has no valid epochs */
 export function listEpochs(): IdRange[] {
   const epochs = JSON.parse(requireEnvironment(environmentVariables.listPartitions)) as ListEpoch[];
-  // If the newest epoch had no list partition, lists would be empty, and no error would show the cause.
+  // If the only epoch had no list partition, lists would be empty, and no error would show the cause.
   if (!epochs.every(({ count }) => Number.isInteger(count) && count >= 1) || epochs[0]?.since !== ID_START)
     throw new Error(`${environmentVariables.listPartitions} must contain epochs as in infra/stages.ts.`);
-  // Ids of imported items can be negative.
+  // The first epoch starts at the lowest int64, so that every id belongs to an epoch.
   const startOf = (since: string) => (since === ID_START ? LOWEST_ID : firstIdAt(Date.parse(since)));
   return epochs.map(({ since, count }) => ({ start: startOf(since), count })).toReversed();
 }

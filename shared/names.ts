@@ -1,4 +1,4 @@
-/** Names of the environment variables that the functions read. */
+/** Names of environment variables that the functions read. `tableVariable` returns those of the collections' tables. */
 export const environmentVariables = {
   stage: 'STAGE',
   idempotencyTable: 'IDEMPOTENCY_TABLE',
@@ -17,8 +17,8 @@ export const productName = 'Pet store';
 /** First sentence of the OpenAPI document's description. */
 export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
 /**
- * Start of all API keys, in lower-case letters. It is not derived from `productName`, because a new name must not
- * invalidate the keys that were issued before.
+ * Start of all API keys, in lower-case letters. It is not derived from `productName`, because a new product name must
+ * not invalidate the keys that were issued before.
  */
 export const keyStart = 'pets';
 /** Value of the tag `service`, and start of all service names. */
@@ -32,19 +32,26 @@ export const compactName = productName.replaceAll(' ', '').toLowerCase();
 export const RELEASED_PARAMETER = 'Released';
 
 /**
- * Returns the name of the stack parameter with the version of a function to which `live` pointed before a deployment.
+ * Returns the name of the stack parameter with the version of a function to which `live` pointed before the last
+ * deployment.
  */
 export function liveVersionParameter(operation: string): string {
   return `${pascalCase(operation)}LiveVersion`;
 }
 
-/** Metrics that the functions emit. Each metric also has the dimension `service`. */
+/** Metrics that the functions emit besides those of `createdMetric`. Each metric also has the dimension `service`. */
 export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** 4xx responses except 404, and requests that the authorizer denies. A deployment compares the versions' counts. */
+  /**
+   * 4xx responses of the functions except 404, and requests that the authorizer denies. A deployment compares the
+   * counts of the old and the new version.
+   */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
-  /** Requests with a key that the authorizer has allowed before, but whose record is missing. Records are never deleted. */
+  /**
+   * Requests with a key that the authorizer has allowed before, but whose record is missing. Records are never deleted,
+   * so the table is damaged.
+   */
   lostKeys: { name: 'LostKeys', dimensions: [] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
@@ -83,7 +90,7 @@ export function serviceName(stage: string): string {
   return `${serviceTag}-${stage}`;
 }
 
-/** Returns the value of the environment variable `name`. @throws Error if the variable is not set. */
+/** Returns the value of the environment variable `name`. @throws Error if the variable is not set or empty. */
 export function requireEnvironment(name: string): string {
   const value = process.env[name];
   if (!value)

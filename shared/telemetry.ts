@@ -2,8 +2,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNamespace } from './names.ts';
 
-// The logger and the recorder never receive events, headers or bodies, so client data is not logged. They are created
-// on first use, because creating them takes 5 ms and many instances never log anything.
+// The logger and the recorder never receive events, headers or bodies, and `loggable` removes error messages that can
+// quote them, so client data is not logged. The logger and the recorder are created on first use, because creating them
+// takes 5 ms and many instances never log anything.
 let createdLogger: Logger | undefined;
 let createdRecorder: Metrics | undefined;
 
@@ -43,8 +44,8 @@ const MAX_CAUSES = 5;
 
 /**
  * Returns the loggable parts of an error: name, message, stack, code, causes and the SDK's metadata. Other properties
- * are omitted, because they can contain table items or responses. For a thrown value that is not an error, returns its
- * type.
+ * are omitted, because they can contain table items or responses. A message that can contain request data is replaced.
+ * For a thrown value that is not an error, returns its type.
  *
  * @param causes maximum depth of the causes
  */

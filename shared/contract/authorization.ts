@@ -3,9 +3,9 @@ import { compactName, keyStart } from '../names.ts';
 /** Value of `WWW-Authenticate` in a 401 (RFC 6750, RFC 9110 section 11.6.1). */
 export const challenge = `Bearer realm="${compactName}"`;
 
-/** 30 base62 characters contain 178 random bits, so keys cannot be guessed. */
+/** Number of random characters in a key. 30 base62 characters contain 178 random bits, so keys cannot be guessed. */
 export const KEY_RANDOM_CHARACTERS = 30;
-/** Six base62 characters can represent any CRC-32, because 62^6 > 2^32. */
+/** Length of a key's checksum. Six base62 characters can represent any CRC-32, because 62^6 > 2^32. */
 export const KEY_CHECKSUM_CHARACTERS = 6;
 
 /** Returns the prefix of all keys of a stage. Each stage rejects keys with other prefixes without a database read. */

@@ -31,12 +31,13 @@ export interface Collection {
    */
   filters: v.ObjectEntries;
   /**
-   * Combinations of filters that clients can send. Each combination has an index. The first combination is empty,
-   * because clients can list without a filter.
+   * Combinations of filters, each with an index. The first combination is empty, because clients can list without a
+   * filter. Clients can send a combination as soon as `filters` contains all its filters.
    */
   filterCombinations: readonly (readonly string[])[];
   /**
-   * Start of the text in each cursor. A list recognizes its own cursors by this prefix, so no other list may have it.
+   * Start of the text in each cursor. A list recognizes its own cursors by this prefix, so each list must have a
+   * different one.
    */
   cursorPrefix: string;
 }
@@ -48,7 +49,7 @@ export interface PublishedCollection extends Collection {
 
 export type Item<C extends Pick<Collection, 'item'>> = v.InferOutput<C['item']>;
 
-/** Returns the names of an item's fields in the order of a response. */
+/** Returns the names of an item's fields in the order in which responses contain them. */
 export function fieldsOf({ item }: Pick<Collection, 'item'>): string[] {
   return Object.keys(item.entries);
 }
@@ -85,12 +86,12 @@ export function getDescription({ singular }: Names): string {
   return `Returns the ${singular} with this \`id\`. Reads are strongly consistent, so a new ${singular} is available immediately.`;
 }
 
-/** Returns the message of a 404 if no item has the id. */
+/** Returns the message of the 404 for an id that no item has. */
 export function notFoundMessage({ singular }: Names, id: bigint): string {
   return `No ${singular} has the id ${id}.`;
 }
 
-/** Returns the message of a 422 after an `Idempotency-Key` was used for two items. */
+/** Returns the message of the 422 for an `Idempotency-Key` that was already used for a different item. */
 export function keyReusedMessage({ singular }: Names): string {
   return `This Idempotency-Key was already used for a different ${singular}. Use a new key for this ${singular}.`;
 }

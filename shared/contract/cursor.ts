@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { stringifyJson } from './json.ts';
 
-/** Six base64url characters contain 36 bits of a SHA-256, which detect truncated cursors and cursors of other lists. */
+/**
+ * Length of a cursor's checksum. Six base64url characters contain 36 bits of a SHA-256, which detect truncated cursors
+ * and cursors of other lists.
+ */
 const CHECKSUM_CHARACTERS = 6;
 
 /**

@@ -2,12 +2,13 @@ import * as v from 'valibot';
 import type { Collection } from './collection.ts';
 import { INT64 } from './limits.ts';
 
-// Schemas define the rules, description and examples of each field and parameter. Error messages start with "must be",
-// because error responses put the name of the field before them. Metadata contains the JSON Schema of rules that are
-// implemented as code.
+// Schemas define the rules, description and examples of each field and parameter. The error messages of rules start
+// with "must be", because error responses put the name of the field before them. If a rule is implemented as code, the
+// schema's metadata contains the JSON Schema of the rule, because it cannot be derived from the code.
 
 /**
- * Returns the schema of an enumeration. The message quotes the values, because ", or omitted" can follow the last one.
+ * Returns the schema of an enumeration. The error message quotes the values, because error responses can append
+ * ", or omitted", which would otherwise look like another value.
  */
 export function enumeration<const Values extends readonly string[]>(values: Values) {
   const quoted = values.map((value) => `"${value}"`);
@@ -52,13 +53,13 @@ export function missingMessage(schema: v.GenericSchema): string {
 
 /** Matches a character that is neither white space nor a control character. */
 const VISIBLE = /[^\s\p{Cc}]/u;
-/** Decoders write this character in place of bytes that are not valid UTF-8. */
+/** Character that decoders write in place of bytes that are not valid UTF-8. */
 export const REPLACEMENT_CHARACTER = '\ufffd';
 
 /**
  * Returns the schema of a text field. The schema rejects unpaired surrogates, because DynamoDB would change them, and
- * U+FFFD, because a decoder of the client or of API Gateway wrote it in place of bytes that it could not decode. The
- * OpenAPI document contains the rules only for requests, so that clients can validate responses even after a rule is
+ * U+FFFD, because decoders, such as API Gateway's, write it in place of bytes that they cannot decode. The OpenAPI
+ * document contains the rules only for requests, so that clients can validate responses even after a rule is
  * relaxed. The document states the rule about white space in words, because the meaning of `\s` in a pattern differs
  * between the languages of generated clients.
  *
@@ -122,8 +123,8 @@ const IDEMPOTENCY_KEY_MESSAGE =
 export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
   return v.pipe(
     v.string(IDEMPOTENCY_KEY_MESSAGE),
-    // The brackets are escaped, because inside of a character class, Java reads `[` as the start of another class, and
-    // .NET reads `-[` as a subtraction.
+    // The brackets are escaped, because generated clients in other languages use this pattern. Inside of a character
+    // class, Java reads `[` as the start of another class, and .NET reads `-[` as a subtraction.
     v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-Z\x5b\x5d-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
     v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
     v.description(
@@ -135,7 +136,7 @@ export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
 
 /** Ids of the first and the second item in the examples of lists. */
 export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
-/** Id that no item has in the example of a 404. */
+/** Id that no item has, for the example of a 404. */
 export const UNUSED_EXAMPLE_ID = 244141843387958n;
 
 /** Returns the schema of an id from `newId`. @param plural name of the items, such as `books` */

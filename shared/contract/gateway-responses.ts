@@ -40,7 +40,10 @@ const codes = new Set(Object.values(gatewayResponses));
  */
 export const operationCodes = codes.difference(new Set(['not_found']));
 
-/** Returns the methods of the operations by path. For all other methods of these paths, the API returns a 405. */
+/**
+ * Returns the methods of the operations by path. Requests with other methods of these paths get a 405, or a 415 if
+ * their `Content-Type` is uncommon.
+ */
 export function methodsByPath(): Map<string, string[]> {
   const groups = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);
   return new Map(Array.from(groups, ([path, group]) => [path, group.map(({ method }) => method)]));

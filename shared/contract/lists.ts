@@ -35,8 +35,8 @@ export interface ListQuery {
 /** Returns the schema of a list's query. The schema rejects repeated parameters, because their values are arrays. */
 export function listQuery<const C extends ListProps>(list: C) {
   const filters: C['filters'] = list.filters;
-  // The examples use the last combination whose filters clients can send. A later combination can be new, because its
-  // index is deployed before clients can send its filters.
+  // The examples use the last combination whose filters clients can send. A later combination can contain a filter that
+  // clients cannot send yet, because its index is deployed before the filter.
   const sendable = list.filterCombinations.findLast((combination) =>
     combination.every((name) => name in filters),
   );
@@ -60,7 +60,7 @@ export function listQuery<const C extends ListProps>(list: C) {
       ),
     }),
     // The first example is the first page, and the second is the next page. The parameters in the OpenAPI document have
-    // only the values of the first example, because tools would send the cursor of the second.
+    // only the values of the first example, because tools send examples, and the cursor of the second would skip items.
     v.examples([examplePage, { ...examplePage, cursor: nextCursor }]),
     v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {
       const input = value as { limit: number; cursor?: string } & Record<string, unknown>;

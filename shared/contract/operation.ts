@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
 
-/** Definition from which the route, validation, response and OpenAPI document of an operation are derived. */
+/** Definition of an operation. Its route, validation, response and part of the OpenAPI document are derived from it. */
 export interface Operation {
   id: string;
   summary: string;
@@ -33,12 +33,12 @@ export interface Operation {
 export interface RequestParts {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
-  /** Schema with an entry for each header. Headers without an entry are ignored. */
+  /** Schema with an entry for each header that the operation's implementation gets. It gets no other headers. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
 }
 
-/** Deprecation of an operation (RFC 9745) and its removal date (RFC 8594). */
+/** Deprecation (RFC 9745) and removal date (RFC 8594) of an operation. */
 export interface Deprecation {
   since: Date;
   sunset: Date;

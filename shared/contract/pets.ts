@@ -20,7 +20,7 @@ import {
 import { INT64, PAGE } from './limits.ts';
 import { listQuery } from './lists.ts';
 
-// This file contains everything that the API publishes about pets.
+// This file defines the schemas, the list and the operations of pets.
 
 /** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
 export const MAX_NAME_CHARACTERS = 255;

@@ -147,8 +147,8 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
 }
 
 /**
- * Returns the `firstKeyId` of a request. The authorizer's context lacks it if the key did not come from a rotation, or
- * if API Gateway cached the decision of a version that did not return it.
+ * Returns the `firstKeyId` of a request, or else the id of its key. The authorizer's context lacks the `firstKeyId` if
+ * the key's record lacks it, or if API Gateway cached the decision of a version that did not return it.
  */
 function firstKeyId(event: APIGatewayProxyEvent): string | undefined {
   return (event.requestContext.authorizer?.['firstKeyId'] as string | undefined) ?? keyId(event);

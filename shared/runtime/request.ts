@@ -37,7 +37,7 @@ export function parseRequest<O extends Operation>(
   const headerNames = Object.keys(headers?.entries ?? {});
   const pathParameters = Object.entries(event.pathParameters ?? {});
   const received = {
-    // Unlike `decodeURIComponent`, `unescape` does not throw for invalid encodings. The schema rejects them.
+    // Unlike `decodeURIComponent`, `unescape` does not throw for invalid encodings, so the schema can reject them.
     path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
     query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
     headers: singleValues(headerNames.map((name) => [name, headerValues(event, name)])),
@@ -49,9 +49,9 @@ export function parseRequest<O extends Operation>(
 }
 
 /**
- * Returns the base URL without `/v1`. If the stage has a `publicUrl`, the base URL is the `publicUrl`, because a proxy
- * in front of the API changes `Host`. Otherwise, it is the URL of the host that was called, followed by the name of the
- * stage unless the host is a custom domain.
+ * Returns the base URL without `/v1`. If the stage has a `publicUrl`, the result is the `publicUrl`, because a proxy in
+ * front of the API changes `Host`. Otherwise, the result is the URL of the host that was called, followed by the name
+ * of the stage unless the host is a custom domain.
  */
 export function rootUrl(event: APIGatewayProxyEvent): string {
   const publicUrl = process.env[environmentVariables.publicUrl];
@@ -148,7 +148,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation
   const inPath = issues.filter(({ path }) => path?.[0]?.key === 'path');
   const shown = inPath.length > 0 ? inPath : issues;
   const problems = shown.map((issue) => {
-    // The path of an issue starts with the part of the request, such as `body`.
+    // The path of an issue starts with the part of the request, such as `body`, which messages omit.
     const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
     const isMissing = issue.path?.at(-1)?.origin === 'key';
     if (isMissing) return `${field} ${missingMessage(schemaOf(issue, request)!)}`;

@@ -1,7 +1,10 @@
-/** Time by which priming delays the first request at most, for example if the database does not respond. */
+/** Longest time by which priming delays the first request, for example if the database does not respond. */
 const MAX_MILLISECONDS = 500;
 
-/** Number of rounds. The second round reuses the connection. A third round would take more CPU time than it saves. */
+/**
+ * Number of times that `warmUp` runs the function. The second round runs the code that reuses a connection. A third
+ * round would take more CPU time than it saves.
+ */
 const ROUNDS = 2;
 
 /**

@@ -11,7 +11,7 @@ export interface KeyStore {
   database: DynamoDBDocumentClient;
 }
 
-/** Item in the API keys table. Times are in ISO 8601 format in UTC. */
+/** Record of a key in the API keys table. Times are in ISO 8601 format in UTC. */
 export interface ApiKeyRecord {
   hash: string;
   keyId: string;
@@ -111,8 +111,8 @@ export function hashOf(key: string): string {
 }
 
 /**
- * Returns a key's record and state, or undefined if the key has no record. A key with a wrong checksum is not looked
- * up.
+ * Returns a key's record and state, or undefined if the key has no record. A key with a wrong prefix or checksum is not
+ * looked up, because no such key has a record.
  *
  * @throws Error if the table cannot be read.
  */
@@ -126,9 +126,13 @@ export async function verifyApiKey(
   return record && { record, state: stateOf(record, new Date()) };
 }
 
-/** Returns `revoked` even if the key has also expired, and `expired` if the expiry date is invalid. */
+/**
+ * Returns the state of a key. A key that was revoked and has expired is `revoked`. A key with an invalid expiry date is
+ * `expired`.
+ */
 export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
-  // The time of the revocation is ignored, because the operator's clock can be fast.
+  // The time of the revocation is ignored, because the clock of the operator who revoked the key can be fast,
+  // and the key must stop working at once.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
 }

@@ -18,10 +18,12 @@ const MAX_ATTEMPTS = 20;
  * this request or a different request took the id.
  *
  * @param signal signal that ends the database calls. No write starts after it is aborted.
- * @param token result of `tokenOf`. All requests with the token return the same item, even if the first request was
- *   interrupted or is still running. @default - each call stores a new item
+ * @param token result of `tokenOf`. Until the token's idempotency record expires, all calls with the token and the same
+ *   `newItem` return the same item, even if the first call was interrupted or is still running.
+ *   @default - each call stores a new item
  * @param generateId function that generates an id and is called again if the id is taken
- * @throws UnavailableError if no free id was found, or the stored item or the idempotency record was deleted.
+ * @throws UnavailableError if no free id was found, the clock is wrong, or the stored item or the idempotency record
+ *   was deleted.
  */
 export async function create<C extends Collection>(
   collection: C,
@@ -48,7 +50,8 @@ export async function create<C extends Collection>(
     // Items are never deleted, so a missing item is unexpected. The create fails, because a write with a new id could
     // create a duplicate.
     if (!stored) throw new UnavailableError(`The ${singular} ${id} is missing.`);
-    // This create stored the item. The response contains the stored fields, which an operation can have changed since.
+    // This call, or another one with the same token, stored the item. The result has the stored fields, because an
+    // operation that changes items can have changed them since.
     if (stored.creation === creation) return published(collection, stored);
     taken = id;
   }

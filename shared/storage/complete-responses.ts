@@ -4,9 +4,9 @@ import type { Agent } from 'node:https';
 
 /**
  * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. The handler
- * sends requests with the SDK's own handler, but accepts only complete responses. The SDK's own handler limits the time
- * until a response starts, but not the time until it ends. The SDK also does not retry after a truncated response, and
- * reads an empty response as an item that does not exist.
+ * sends requests with the SDK's own handler, but accepts only complete responses. The SDK's own handler can limit the
+ * time until a response starts, but not the time until it ends. The SDK also does not retry after a truncated response,
+ * and reads an empty response as an item that does not exist.
  *
  * @param milliseconds time for an attempt, including connecting and reading the complete response
  * @param httpsAgent agent for HTTPS requests @default - the SDK's agent
@@ -17,7 +17,8 @@ export function completeResponses(milliseconds: number, httpsAgent?: Agent) {
     /**
      * Sends a request, and returns the response with its complete body.
      *
-     * @throws Error that the SDK retries, if no complete response arrives in time. Its message names the reason.
+     * @throws Error that the SDK retries, if no complete response arrives in time. The error's message names the
+     *   reason. If `abortSignal` is aborted, the error is that of the SDK's own handler.
      */
     async handle(
       request: HttpRequest,
@@ -55,7 +56,8 @@ type IncompleteResponse = Error & {
 /**
  * Checks that the body is a JSON object, as in every response of DynamoDB.
  *
- * @throws IncompleteResponse without a part of the body, which may contain personal data
+ * @throws IncompleteResponse if it is not. The error quotes no part of the body, because the body can contain personal
+ *   data.
  */
 function requireJsonObject({ statusCode, headers, body }: HttpResponse): void {
   try {

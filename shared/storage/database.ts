@@ -66,7 +66,7 @@ export async function readItem<Item>(
   return Item as Item | undefined;
 }
 
-/** Signals a failure that a retry can resolve, but that is not a database error. */
+/** Error that a retry can resolve, but that does not come from the database. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }

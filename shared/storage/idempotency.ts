@@ -15,7 +15,10 @@ const GRACE_SECONDS = 600;
 /** Idempotency record. The attribute that `idAttribute` names contains the id that all retries use until the expiry. */
 interface IdempotencyRecord {
   token: string;
-  /** Digest of each field that the version of the function knew. @default - the version did not store digests */
+  /**
+   * Digest of each field that was known to the version of the function that stored the record.
+   * @default - that version did not store digests
+   */
   fields?: Record<string, string>;
   /** Hexadecimal SHA-256 of the requested item, for versions that do not read `fields`. */
   fingerprint: string;

@@ -6,7 +6,8 @@ import { UnavailableError } from './database.ts';
  * Returns a new id of up to 53 bits. The id contains the milliseconds since 2025 and 12 random bits. The id can already be
  * in use, so a conditional write must enforce uniqueness.
  *
- * @throws UnavailableError if the clock is before 2025 or after September 2094. A retry can reach another instance.
+ * @throws UnavailableError if the clock is before 2025 or after September 2094. A retry can reach an instance
+ *   with a correct clock.
  */
 export function newId(now: number = Date.now(), random: number = randomInt(IDS_PER_MILLISECOND)): bigint {
   const id = firstIdAt(now) + BigInt(random);

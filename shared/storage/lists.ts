@@ -18,7 +18,7 @@ import { type Collection, fieldsOf, type Item } from '../contract/collection.ts'
 
 const client = createClient();
 
-/** Item or key in DynamoDB's format. Only items on the returned page are unmarshalled. */
+/** Item or key in DynamoDB's format. To save CPU time, only items on the returned page are unmarshalled. */
 interface StoredItem {
   id: bigint;
   attributes: Record<string, AttributeValue>;
@@ -51,8 +51,8 @@ export async function list<C extends Collection>(
 
 /**
  * Returns the newest `count` items of the list and possibly older items, newest first. The first round queries the list
- * partitions of the newest epoch that the page can touch, and for a first page also those of later epochs. The list
- * partitions of an older epoch are queried in a later round, and only if the page reaches the epoch.
+ * partitions of the newest epoch that the page can touch, and for a first page also those of later epochs. List
+ * partitions that only an older epoch has are queried in a later round, and only if the page reaches that epoch.
  *
  * The first query of a partition requests its expected share of the items plus a margin. A partition whose unread items can
  * still be among the newest `count` is queried again. More than one such query is needed only if a DynamoDB page reaches
