@@ -16,7 +16,7 @@ class TemplateRules extends cdk.CloudFormationValidatePlugin {
   }
 }
 
-// TemplateRules replaces the CDK's built-in validation.
+// TemplateRules replaces the CDK's built-in validation, which is therefore turned off.
 const app = new cdk.App({ builtinCloudFormationValidation: false });
 // The local service and the tests set the context `unchecked` to skip the checks, because neither deploys a stack.
 const isUnchecked = app.node.tryGetContext('unchecked');
@@ -32,7 +32,7 @@ await runWithOptions('node infra/app.ts', {}, async () => {
   const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   addStacks(app, checked, await bundleFunctions(app.outdir));
-  // The app always prints the stack names, because the CDK does not print them if a command contains a wrong name.
+  // The app prints the stack names, because the CDK does not print them if a command contains a wrong name.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
   if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);
 });

@@ -10,7 +10,7 @@ export function requireAssembly(folder: string): void {
     throw new UsageError(`${folder} is not a folder. Choose a folder with --assembly.`);
 }
 
-/** Returns the path of a stack's template. @throws UsageError if the assembly does not contain the stack */
+/** Returns the path of a stack's template. @throws UsageError if `folder` is not an assembly with the stack */
 export function findTemplate(folder: string, stack: string): string {
   requireAssembly(folder);
   const file = join(folder, `${stack}.template.json`);

@@ -6,8 +6,8 @@ import { type ListEpoch, queryLimit } from '../shared/list-partitions.ts';
 import { UsageError } from './command.ts';
 
 /**
- * Maximum number of list partitions, which is enough for 100,000 creates of the largest items per second. There must be
- * a maximum, because a list queries each list partition, for at least half a read unit and about 0.2 ms of CPU time.
+ * Maximum number of list partitions, which is enough for 100,000 creates of 2 write units each per second. There must
+ * be a maximum, because a list queries each list partition, for at least half a read unit and about 0.2 ms of CPU time.
  */
 export const MAX_LIST_PARTITIONS = 256;
 
@@ -123,7 +123,7 @@ export function latestCount({ listPartitions }: { listPartitions: readonly ListE
 /**
  * Returns the write units, list partitions and burst with which `createCapacity` allows a number of creates per second.
  *
- * @param units write units of the largest item
+ * @param units write units of each create @default - those of the largest item
  */
 export function createsFrom(creates: number, units: number = largestItemUnits()) {
   const writeUnits = Math.ceil((creates * units) / SAFE_RATE);
@@ -141,7 +141,8 @@ export function largestItemUnits(): number {
 }
 
 /**
- * Returns the size of the largest item that clients can create, with the attribute `creation` and the keys of its indexes.
+ * Returns the bytes of the largest item that clients can create, with the attribute `creation` and the keys of its
+ * indexes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export function largestItemBytes({ item, ...others }: Collection): number {

@@ -50,7 +50,7 @@ export async function runWithOptions<const T extends Options>(
   { allowPositionals = false, permissions = '"Permissions" in docs/api-keys.md' } = {},
 ): Promise<void> {
   try {
-    // npm removes the two dashes before the options. pnpm passes them on, and Yarn plans to.
+    // npm removes the two dashes before the options. pnpm passes them on, and Yarn plans to, so they are removed here.
     const args = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
     if (args.includes('--help')) return console.log(usage);
     const { values, positionals, tokens } = parseArgs({
@@ -123,7 +123,7 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   ],
 ];
 
-/** Sentence of the help about paths that `pathOption` returns. */
+/** Sentence for the help of commands whose options name paths. `pathOption` resolves such paths. */
 export const relativePaths = 'Relative paths start in the folder of the project.';
 
 /**
@@ -144,8 +144,8 @@ export function pathOption(name: string, path: string): string {
 }
 
 /**
- * Creates a folder and its parents. With `recursive: true`, `mkdir` never returns for a folder such as `/proc/x`, whose
- * parent exists but cannot contain it, and reports ENOENT for a read-only disk.
+ * Creates a folder and its parents, one after the other. With `recursive: true`, `mkdir` would never return for a
+ * folder such as `/proc/x`, whose parent exists but cannot contain it, and would report ENOENT for a read-only disk.
  */
 export function createFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -193,7 +193,11 @@ export function deployedStageOption(stage: string | undefined, all: object): str
   return stage;
 }
 
-/** Returns `region`. @throws UsageError if `region` does not have the format of an AWS region, such as eu-central-1 */
+/**
+ * Returns `region`, or us-east-1 if it is undefined.
+ *
+ * @throws UsageError if `region` does not have the format of an AWS region, such as eu-central-1
+ */
 export function requireRegion(region = 'us-east-1'): string {
   if (/^[a-z]+(-[a-z]+)+-\d+$/.test(region)) return region;
   throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);

@@ -7,10 +7,10 @@ import { Agent } from 'node:https';
 const { NO_PROXY = '', no_proxy: exempt = NO_PROXY } = process.env;
 const proxyEnv = { ...process.env, no_proxy: [exempt, 'localhost', '127.0.0.1', '[::1]'].join() };
 
-/** Agent for clients of the SDK, which create agents without a proxy. */
+/** Agent for clients of the SDK. The agents that they create by default use no proxy. */
 export const httpsAgent = new Agent({ keepAlive: true, proxyEnv });
 
-/** Lets `fetch` use the proxy, except for requests to this machine. Node.js before 24.14 cannot do this. */
+/** Lets `fetch` use the proxy, except for requests to this machine. Before Node.js 24.14, this function does nothing. */
 export function useProxy(): void {
   http.setGlobalProxyFromEnv?.(proxyEnv);
 }

@@ -36,7 +36,7 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
 const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
 
 /**
- * Limit of requests in a rate-based rule of AWS WAF.
+ * Maximum number of requests that a rate-based rule of AWS WAF allows.
  * https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html
  */
 const limit = integer(10, 2_000_000_000);
@@ -56,7 +56,8 @@ const time = rule<string>("a time in UTC such as '2027-01-31T06:00:00Z'", (value
 });
 
 /**
- * Days until the latest epoch may start. A later epoch is probably a mistake, and lists would query its partitions now.
+ * Maximum number of days from now to the start of the latest epoch. A later epoch is probably a mistake, and lists
+ * would already query its list partitions.
  */
 const LATEST_EPOCH_DAYS = 366;
 
@@ -147,10 +148,14 @@ const Settings = group({
     'a number from 0 to 1',
     (value) => typeof value === 'number' && 0 <= value && value <= 1,
   ),
-  /** Whether a new version of a function gets only 10% of the requests for its first 10 minutes. */
+  /**
+   * Whether `npm run deploy` gives new versions of the functions only 10% of the requests for 10 minutes, and then 50%
+   * for 5 minutes.
+   */
   canaryDeployments: flag,
   /**
-   * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
+   * Rate and burst of the token bucket of each API method that creates no items. Requests above the limits get a 429 on
+   * a best-effort basis.
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   requestsPerSecond: integer(1),
@@ -221,7 +226,8 @@ export type Stage = StageSettings & { name: string };
 /**
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.
  *
- * @throws UsageError if the settings of a stage are invalid, NAME is invalid or in use, or no stage is named STAGE
+ * @throws UsageError if the settings of a stage are invalid, stages share a domain or a public URL, NAME is missing,
+ *   invalid or in use, or no stage is named STAGE
  */
 export function stagesOf(
   all: Record<string, StageSettings>,

@@ -55,7 +55,10 @@ export function toSources(text: string, folders: string[]): string {
   return parts.join('') + text.slice(end);
 }
 
-/** Finds the positions in time that is proportional to the text's length, because each character is visited once. */
+/**
+ * Finds the positions in time that is proportional to the text's length, because the search for the start of a position
+ * does not go back beyond the previous one.
+ */
 function* positionsIn(text: string): Generator<Position> {
   let previousEnd = 0;
   for (const { 0: match, 1: line, 2: column, index } of text.matchAll(END_OF_POSITION)) {
@@ -77,7 +80,7 @@ function startOfRun(text: string, pattern: RegExp, least: number, end: number): 
   return start;
 }
 
-/** Loads the source maps of the bundles. Lists the folders only once, because a text can name any number of bundles. */
+/** Loads the source maps of the bundles. Lists each folder once, not once per bundle, as a text can name many bundles. */
 function loadSourceMaps(bundles: Set<string>, folders: string[]): void {
   if (bundles.isSubsetOf(loaded)) return;
   for (const folder of folders) {

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot, UsageError } from './command.ts';
 
-/** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
+/**
+ * Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change, so this file
+ * represents all packages.
+ */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
 /** Synthesizes the stacks into the folder `assembly` if an input has changed or `isForced` is set. */
@@ -35,7 +38,7 @@ function digestOfInputs(): string {
 
 /**
  * Synthesizes all stacks like `cdk synth`, but without the checks that precede a deployment. The app gets no
- * environment variables of this process, so the assembly depends only on files.
+ * environment variables of this process, so the assembly does not depend on them.
  *
  * @throws UsageError with the app's output if the synthesis fails.
  */

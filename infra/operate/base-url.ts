@@ -4,8 +4,8 @@ import { send } from './request.ts';
 /**
  * Returns the value of BASE_URL without white space around it and slashes at its end.
  *
- * @throws UsageError if an API key would leave this machine unencrypted, or if the URL contains credentials or does not
- *   end with /v1
+ * @throws UsageError if the text is not a URL, if an API key would leave this machine unencrypted, or if the URL
+ *   contains credentials or does not end with /v1
  */
 export function requireBaseUrl(text: string): string {
   const url = URL.parse(text.trim());
@@ -24,7 +24,7 @@ export function requireBaseUrl(text: string): string {
 /**
  * Requests a list, so that a wrong base URL or API key is reported once, and not by each later request.
  *
- * @param collection collection of the list, whose path starts with the version with which the base URL ends
+ * @param collection collection to list. Its path starts with /v1, with which the base URL ends.
  * @throws UsageError if the service returns no list
  */
 export async function requireService(

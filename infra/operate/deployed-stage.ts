@@ -5,7 +5,7 @@ import { stages } from '../stages.ts';
 import { deployedStageOption, requireRegion, UsageError } from '../command.ts';
 import { httpsAgent } from '../proxy.ts';
 
-/** Maximum error of the local clock, from which the expiry of a key is calculated. */
+/** Smallest error of the local clock that commands reject, because they calculate the expiry of keys from this clock. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
 /** Returns the ARN of the operator's IAM user or role session. @throws UsageError if the local clock is wrong */
@@ -18,7 +18,11 @@ export async function findCaller(): Promise<string> {
   throw new UsageError(`The local clock is wrong by ${seconds} seconds. Correct the clock and try again.`);
 }
 
-/** Returns outputs of a stage's stack. @throws UsageError if `stage` is invalid or the stack or an output is missing */
+/**
+ * Returns the base URL and the name of the API keys table of a deployed stage.
+ *
+ * @throws UsageError if `stage` is invalid, the stack or an output is missing, or two AWS identities are set
+ */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   deployedStageOption(stage, stages);
   requireOneIdentity();
@@ -34,8 +38,8 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
 }
 
 /**
- * Checks that the environment contains only one identity. With two, the AWS CLI and the CDK would use the access key,
- * but the SDK would use the profile, which can be of a different account.
+ * Checks that the environment does not contain both a profile and an access key. With both, the AWS CLI and the CDK
+ * would use the access key, but the SDK would use the profile, which can be of a different account.
  * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
  */
 function requireOneIdentity(): void {
@@ -61,8 +65,8 @@ export async function findOutputs(stage: string): Promise<Record<string, string>
 }
 
 /**
- * Returns advice for a stage without a stack. If infra/stages.ts does not contain the stage, the advice is not to
- * deploy it, because the deployment of a mistyped name would create a stage.
+ * Returns advice for a stage without a stack. If infra/stages.ts does not contain the stage, the advice does not
+ * mention a deployment, because the deployment of a mistyped name would create a stage.
  */
 function adviceFor(stage: string): string {
   const names = Object.keys(stages);

@@ -6,7 +6,7 @@ import { generateApiKey } from '../../shared/api-key-format.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
-/** Number of requests a minute that may get a 429, a 5xx or no response, because these failures can be transient. */
+/** Maximum number of 60 consecutive requests that may get a 429, a 5xx or no response, because these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
 
 const RELEASED = 'docs/openapi-released.json';
@@ -27,7 +27,7 @@ interface Check {
   isRare?: boolean;
 }
 
-/** Returns the checks of a list, a create or a get. Other operations have none, because requests could change items. */
+/** Returns the checks of a list, a create or a get. Other operations have none, as their requests could change items. */
 function checksOfOperation(method: string, path: string): Check[] {
   const isItem = path.endsWith('}');
   if (method === 'get' && !isItem)
@@ -87,8 +87,8 @@ export interface TestedStage {
  * @param interruption signal that stops the probe. The signal's reason is thrown.
  * @param minutes time during which the checks are repeated @default - each check is performed once
  * @param interval time from one request to the next in milliseconds
- * @throws UsageError if a response is wrong, or if too many of 60 requests get a 429, a 5xx or no response. A request that
- *   gets one of these responses is repeated after `interval`.
+ * @throws UsageError if a response is wrong, or if more than two of 60 consecutive requests get a 429, a 5xx or no
+ *   response. Such a request is repeated after `interval`.
  */
 export async function probe(
   stage: TestedStage,
@@ -106,7 +106,7 @@ export async function probe(
   /** Numbers of the requests that failed. */
   const failed: number[] = [];
 
-  /** Performs a check when it is due. If it fails, prints the reason. */
+  /** Performs a check when it is due, and returns whether it passed. If it failed, prints the reason. */
   async function passes(check: Check): Promise<boolean> {
     const sent = passed + failed.length;
     const pause = Math.max(0, start + sent * interval - Date.now());
@@ -138,7 +138,8 @@ async function sendRequest(
   interruption: AbortSignal,
 ): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
-  // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often.
+  // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often, so that
+  // the probe finds its failures, too.
   const scheme = 'Bearer'.padEnd(7 + (index % 60));
   if (key === 'a valid key') headers['Authorization'] = `${scheme}${apiKey}`;
   if (key === 'an unknown key') headers['Authorization'] = `${scheme}${generateApiKey(stage)}`;

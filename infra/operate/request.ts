@@ -1,7 +1,7 @@
 /** Time limit that exceeds API Gateway's timeout of 29 seconds, so that API Gateway can respond to a slow request. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
-/** Sends a request once. Follows no redirects, which could leak the key. Returns a 504 if no response arrives. */
+/** Sends a request once. Follows no redirects, because they could leak the key. Returns a 504 if no response arrives. */
 export async function send(url: string, init: RequestInit, interruption = new AbortController().signal) {
   const signal = AbortSignal.any([interruption, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
   const response = await fetch(url, { ...init, redirect: 'manual', signal }).catch(

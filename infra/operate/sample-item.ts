@@ -17,11 +17,15 @@ function sampleField(schema: any): unknown {
   if (isOptional && faker.datatype.boolean(0.25)) return undefined;
   const required = isOptional ? schema.wrapped : schema;
   const examples = faker.helpers.shuffle([...v.getExamples(schema), ...v.getExamples(required)]);
-  // An example replaces a value that a custom rule of the field rejects, and is the value of a field of another type.
+  // An example replaces a value that a custom rule of the field rejects. It is also the value of a field whose type
+  // `sampleValue` does not know.
   return [sampleValue(required, examples), ...examples].find((value) => v.is(required, value));
 }
 
-/** Returns a random value. Clients often corrupt large integers and non-ASCII text, so some items have them. */
+/**
+ * Returns a random value, or undefined if the type of the field is unknown. Clients often corrupt large integers and
+ * non-ASCII text, so some items have them.
+ */
 function sampleValue(schema: any, examples: unknown[]): unknown {
   const { datatype, helpers, number, word } = faker;
   const isOdd = datatype.boolean(0.05);

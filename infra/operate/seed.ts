@@ -61,7 +61,11 @@ function findCollection(name: string): AnyCollection {
   throw new UsageError(`--collection must be ${names.join(' or ')}.`);
 }
 
-/** Returns the base URL and request headers. @throws UsageError if BASE_URL or API_KEY is missing or rejected */
+/**
+ * Returns the base URL and request headers.
+ *
+ * @throws UsageError if BASE_URL or API_KEY is missing or rejected, or if the key is one of production
+ */
 async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection: AnyCollection) {
   const apiKey = API_KEY?.trim();
   if (!BASE_URL || !apiKey) {
@@ -80,7 +84,8 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv, collection:
 type Service = Awaited<ReturnType<typeof findService>>;
 
 /**
- * Creates the item that `seed` and `index` determine. Retries failed requests as docs/interface.md recommends.
+ * Creates the item that `seed` and `index` determine. Retries after a 429, a 5xx or no response, with the backoff that
+ * docs/interface.md recommends.
  *
  * @throws UsageError if the service rejects the item or all attempts fail.
  */
@@ -90,7 +95,7 @@ async function addItem(
   seed: number,
   index: number,
 ): Promise<void> {
-  // A key applies to one operation, so items of different collections can have the same key.
+  // An idempotency key applies to one operation, so items of different collections can have the same key.
   const key = `seed-${seed}-${index}`;
   const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   const body = stringifyJson(sampleItem(collection.operations.create.request.entries.body, [seed, index]));

@@ -31,7 +31,7 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
 
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
-  --read-only  sends one request a second instead of running the tests, and stores nothing
+  --read-only  sends one request a second instead of running the tests, and adds no items
   --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
 
 The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY and
@@ -97,7 +97,7 @@ async function runHttpTests(
       API_KEY: apiKey,
       DEPLOYED_STAGE: 'true',
       NODE_USE_ENV_PROXY: '1', // Like this command, the tests use the proxy in HTTPS_PROXY.
-      // `Link` and `Location` contain this URL instead of the base URL.
+      // The URLs in `Link` and `Location` start with this URL instead of the base URL's host.
       ...(publicUrl !== undefined && { PUBLIC_URL: publicUrl }),
     },
   });

@@ -27,7 +27,8 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   // In JSON logs, a stack trace is either a string with escaped line breaks or an array of lines.
   // The lookbehind limits the matches to complete runs of backslashes. Otherwise, a long run would take quadratic time.
   const lines = traced.replaceAll(/(?:(?<!\\)\\+n|",\s*")(?= +at )/g, '\n').trimEnd();
-  // After an error, the process exits without waiting for a slow reader of its output.
+  // The output must be written before an error is thrown, because the process then exits without waiting for a slow
+  // reader.
   await new Promise((written) => process.stdout.write(`${lines}\n`, written));
   const [unknown] = bundlesIn(traced);
   if (unknown)

@@ -33,7 +33,7 @@ export interface Operation {
 export interface RequestParts {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
-  /** Schema with an entry for each header that the operation's implementation gets. It gets no other headers. */
+  /** Schema with an entry for each header that the implementation of the operation gets. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
 }

@@ -11,7 +11,7 @@ export interface LiveAlias extends HeldAlias, AliasState {
 interface AliasState {
   /** Version that gets the requests, except for the share that `weights` gives to another version. */
   version: string;
-  /** Share of the requests by version, such as `{ '8': 0.1 }`. */
+  /** Shares of the requests that other versions get, by version, such as `{ '8': 0.1 }`. */
   weights: Record<string, number>;
   /** Id that changes with each update of the alias. */
   revisionId: string;
@@ -24,7 +24,7 @@ interface Target {
   weights?: Record<string, number>;
 }
 
-/** Number of attempts to point aliases back. */
+/** Number of attempts to point aliases to their old versions. */
 const ATTEMPTS = 5;
 
 /** Returns where the aliases point. Aliases that the stack does not contain yet are omitted. */
@@ -50,7 +50,7 @@ export async function stateOf(aws: Aws, functionName: string): Promise<AliasStat
   return { version: found.FunctionVersion, weights, revisionId: found.RevisionId };
 }
 
-/** Returns the error for an alias that this process did not move. */
+/** Returns the error for an alias that somebody else moved during the deployment. */
 export function movedByOthers(functionName: string): UsageError {
   return new UsageError(`Somebody else moved the alias live of ${functionName} during this deployment.`);
 }
@@ -98,8 +98,8 @@ interface Moved {
 }
 
 /**
- * Points aliases back to their old versions, and repeats this if AWS fails. Aliases that point to a third version are left
- * alone, because another deployment has moved them.
+ * Points aliases back to their old versions, and repeats this if AWS fails. An alias that points to neither the old nor
+ * the new version is left alone, because somebody else has moved it.
  *
  * @param wait waits for some milliseconds
  */
@@ -124,7 +124,10 @@ export async function pointBack(
   });
 }
 
-/** Repeats `work` a few times if AWS fails, because an outage of AWS can also affect the request to point aliases back. */
+/**
+ * Tries `work` up to `ATTEMPTS` times if AWS fails, because an outage that makes a deployment fail can also affect the
+ * requests that point aliases to their old versions.
+ */
 export async function repeatUntilSuccess(
   wait: (milliseconds: number) => Promise<void>,
   work: () => Promise<void>,

@@ -11,7 +11,7 @@ export interface Template {
   Outputs: Record<string, { Value: unknown }>;
 }
 
-/** An alias `live` of a template that was synthesized with `addReleaseParameters`. */
+/** An alias `live` that a deployment can hold at its old version by a parameter that `addReleaseParameters` added. */
 export interface HeldAlias {
   /** Logical id of the alias. */
   aliasId: string;

@@ -11,9 +11,9 @@ import { UsageError } from '../../command.ts';
  */
 export type Aws = (service: string, operation: string, input?: object) => Promise<any>;
 
-/** An error of AWS or of the AWS CLI. Its message is that of the CLI. */
+/** An error of AWS or of the AWS CLI. If the CLI was started, the message contains the CLI's error output. */
 export class AwsError extends UsageError {
-  /** Error code of AWS, such as `ValidationException`, or undefined if the request did not reach AWS. */
+  /** Error code of AWS, such as `ValidationException`, or undefined, for example if the request did not reach AWS. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -23,8 +23,9 @@ export class AwsError extends UsageError {
 }
 
 /**
- * Calls AWS through the AWS CLI instead of the SDK, because no code of npm packages should run while a job can assume
- * the deployment role. The CLI runs in a process group of its own, so that Ctrl-C does not interrupt a request.
+ * Calls AWS through the AWS CLI instead of the SDK, because no code of npm packages except the CDK's command line
+ * should run while a job can assume the deployment role. The AWS CLI runs in a process group of its own, so that Ctrl-C
+ * does not interrupt a request.
  */
 export const awsCli: Aws = async (service, operation, input = {}) => {
   const parameters = [service, operation, '--cli-input-json', JSON.stringify(input), '--output', 'json'];

@@ -37,7 +37,7 @@ interface Period {
   to?: number;
 }
 
-/** Kinds of failures in which the versions are compared, with the name in messages and the metric of a version. */
+/** Kinds of failures by which the versions are compared, each with its name in messages and its metric for a version. */
 const failures = [
   {
     what: 'crashes and time-outs',
@@ -122,7 +122,7 @@ export async function shiftRequests(
   await requireVersions(aws, shifts, 'newVersion');
 }
 
-/** Returns the revision ids of the aliases. @throws UsageError if an alias does not point to the expected version alone */
+/** Returns the aliases' revision ids by function. @throws UsageError if an alias does not point to `which` alone */
 async function requireVersions(
   aws: Aws,
   shifts: Shift[],

@@ -1,7 +1,7 @@
 /**
  * Probability below which a difference between two versions does not count as chance. At 10% of the requests, five
- * failures are enough if the old version has none. A deployment makes a few hundred comparisons, so that about one
- * deployment in a hundred stops by chance while many requests fail in both versions.
+ * failures are enough if the old version has none. A deployment makes a few hundred comparisons. If many requests fail
+ * in both versions, about one deployment in a hundred therefore stops by chance.
  */
 const MAX_PROBABILITY = 5e-5;
 
@@ -13,9 +13,9 @@ const MAX_PROBABILITY = 5e-5;
 const MIN_RATIO = 1.5;
 
 /**
- * Returns whether a new version has more failures than its share of the requests explains. Lambda routes each request at
- * random, so whatever clients send, the failures of equally good versions divide like the requests. Nobody can choose
- * which version fails.
+ * Returns whether a new version has more failures than its share of the requests explains. Lambda routes each request
+ * at random, so clients cannot choose the version that fails. Whatever they send, the failures of equally good versions
+ * divide like the requests.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuring-alias-routing.html
  *
  * @param share share of the requests that the new version gets
@@ -26,9 +26,13 @@ export function isWorse(share: number, oldFailures: number, newFailures: number)
   return isMuchWorse && chanceOfAtLeast(newFailures, oldFailures + newFailures, share) < MAX_PROBABILITY;
 }
 
-/** Returns the probability of at least `least` successes in `trials` trials that succeed with this probability. */
+/**
+ * Returns the probability of at least `least` successes in `trials` trials, each of which succeeds with `probability`,
+ * or 1 if `least` does not exceed the mean.
+ */
 export function chanceOfAtLeast(least: number, trials: number, probability: number): number {
-  // Above the mean, the terms decrease. Below the mean, the sum is never small.
+  // Above the mean, the terms decrease, so the sum can end at 0. Below the mean, the sum is never small, so 1 is
+  // enough.
   if (least <= trials * probability) return 1;
   let logarithm = (trials - least) * Math.log1p(-probability) + least * Math.log(probability);
   for (let index = 1; index <= trials - least; index += 1) logarithm += Math.log((least + index) / index);

@@ -74,7 +74,7 @@ interface Options {
  * The stack's parameters record the old versions before anything changes. If this process ends at any point, clients
  * use the old versions, the new versions or both, and the next deployment starts with the old versions again.
  *
- * @throws UsageError that says which versions clients use now
+ * @throws UsageError if a check or an update fails, a new version is worse, or an operator interrupts the deployment
  */
 export async function deploy(
   stage: string,
@@ -112,7 +112,7 @@ export async function deploy(
   await release(stage, stack, template, held, tools);
 }
 
-/** Deploys a stack without a canary. If an operator interrupts the deployment, cancels the update. */
+/** Deploys a stack without a canary. If an operator interrupts the update of an existing stack, cancels the update. */
 async function deployAtOnce(
   name: string,
   stack: DeployedStack | undefined,
@@ -173,7 +173,7 @@ async function release(
   }
   // The aliases point to the new versions already, so this update only makes the stack agree with them.
   await tools.deployStack(name, releasedOptions(old)).catch(async (error: Error) => {
-    // A rollback of this update can have pointed aliases back.
+    // A rollback of this update can have pointed aliases back, so they are pointed to the new versions again.
     await point(
       aws,
       shifts.map(({ functionName, newVersion }) => ({ functionName, version: newVersion })),
@@ -238,7 +238,8 @@ async function updateUnlessFailing(
       print(`${error.message}\nCloudFormation cannot cancel the creation of a stack, so it continues …`);
     while (!update.hasEnded) {
       await aws('cloudformation', 'cancel-update-stack', { StackName: name }).catch((problem: AwsError) => {
-        // CloudFormation rejects a cancellation before the update has started.
+        // Before the update has started, CloudFormation rejects a cancellation with this error, so the loop tries
+        // again.
         if (problem.code !== 'ValidationError') print(problem.message);
       });
       await Promise.race([tools.wait(5_000), updating.catch(() => {})]);
@@ -258,8 +259,8 @@ async function resultOf(name: string, before: DeployedStack | undefined, aws: Aw
 }
 
 /**
- * Points the aliases to their versions before a failed update. CloudFormation's rollback points them to the versions of
- * the last deployment, although somebody may have gone back by hand since then.
+ * Points the aliases to their versions before a failed update, because CloudFormation's rollback points them to the
+ * versions of the last deployment, although somebody may have gone back by hand since then.
  *
  * @returns the error with a sentence about the versions
  */
@@ -317,7 +318,7 @@ async function findAlarm(name: string, { aws, print }: Tools) {
   };
 }
 
-/** Returns the functions with a version that `live` does not point to. */
+/** Returns the functions whose new version differs from the old version. */
 async function findShifts(name: string, held: HeldAlias[], old: LiveAlias[], aws: Aws): Promise<Shift[]> {
   const physicalIds = await physicalIdsOf(aws, name);
   return old.flatMap(({ parameter, aliasId, functionName, version: oldVersion }) => {
@@ -334,7 +335,7 @@ function operationOf(parameter: string): string {
 }
 
 /**
- * If an earlier deployment did not finish, points the aliases that it moved to their old versions.
+ * If an earlier deployment did not finish, points the aliases that it moved back to their old versions.
  *
  * @returns the aliases with the versions that clients use
  */
@@ -347,7 +348,8 @@ async function restoreOldVersions(
   const physicalIds = await physicalIdsOf(aws, stack.name);
   const live = await findLiveAliases(aws, held, physicalIds);
   const isUnfinished = stack.parameters[RELEASED_PARAMETER] === 'false';
-  // The stack contains only the versions of the last deployment. Somebody can have chosen an older version by hand.
+  // The stack contains only the versions of the last deployment. An alias that points to an older version was moved by
+  // hand, so it stays.
   const newVersions = new Set(physicalIds.values().map((id) => id.split(':').slice(-2).join(':')));
   const moved = live.flatMap((alias) => {
     const recorded = (isUnfinished && stack.parameters[alias.parameter]) || alias.version;
@@ -418,7 +420,7 @@ export async function goBack(
   );
 }
 
-/** Returns the epochs that a version of a function knows, as JSON. Versions without epochs know a number instead. */
+/** Returns the epochs that a version of a function knows, as JSON. Versions without epochs have a number instead. */
 async function epochsOf(aws: Aws, FunctionName: string, Qualifier: string): Promise<string> {
   const { Environment } = await aws('lambda', 'get-function-configuration', { FunctionName, Qualifier });
   const epochs = Environment?.Variables?.[environmentVariables.listPartitions] ?? '[]';
@@ -457,7 +459,6 @@ async function deployAccount(tools: Tools): Promise<void> {
 /** Probes the stage until `stop` is called. `failure` rejects if the probe fails or an operator interrupts the deployment. */
 function startProbe(baseUrl: string, { probe, interruption }: Tools) {
   const end = new AbortController();
-  // The probe also rejects if the operator interrupts the deployment.
   const failure = probe(baseUrl, Infinity, AbortSignal.any([interruption, end.signal]));
   failure.catch(() => {}); // between steps, nothing awaits the promise
   const stop = async () => {

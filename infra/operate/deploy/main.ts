@@ -23,9 +23,9 @@ const USAGE = `npm run deploy -- --stage STAGE [OPTION ...]
 npm run deploy -- --stage STAGE --back [--if-unfinished]
 
 Deploys a stage. If its settings have canaryDeployments, all functions get their new versions together, first for 10%, then
-for 50% of the requests. If the stage then fails the probe, or a new version fails more often than the old version, all
-requests go to the old versions again. Requires AWS CLI 2, AWS credentials and the stage's region in AWS_REGION. A stage with
-canaryDeployments also requires an API key of the stage in API_KEY, which the probe uses.
+for 50%, then for all requests. If the stage fails the probe meanwhile, an alarm fires, or a new version fails more often than
+the old version, all requests go to the old versions again. Requires AWS CLI 2, AWS credentials and the stage's region in
+AWS_REGION. A stage with canaryDeployments also requires an API key of the stage in API_KEY, which the probe uses.
 
   --stage           stage to deploy
   --based-on        stage in infra/stages.ts whose settings an ephemeral stage gets
@@ -52,7 +52,8 @@ const options = {
 async function run(values: OptionValues<typeof options>): Promise<void> {
   const { 'based-on': basedOn, sha256, 'if-unfinished': isOnlyUnfinished = false } = values;
   const stage = deployedStageOption(values.stage, stages);
-  // An assembly can contain other stages, and a deployed stage can be missing in infra/stages.ts.
+  // Only a new synthesis needs the stage in infra/stages.ts. An assembly can contain other stages, and this file can
+  // lack a stage that goes back.
   if (!values.assembly && !values.back) requireStage(basedOn ?? stage, stages);
   if (!process.env['AWS_REGION']) throw new UsageError('Set AWS_REGION to the region of the stage.');
   const others = Object.keys(values).filter((name) => !['stage', 'back', 'if-unfinished'].includes(name));
@@ -65,7 +66,7 @@ async function run(values: OptionValues<typeof options>): Promise<void> {
       '--based-on and --assembly cannot be combined, as an assembly has its own settings.',
     );
 
-  // The CDK runs in the project's folder.
+  // The CDK runs in the project's folder, so it needs the absolute path.
   const assembly = values.assembly ? pathOption('--assembly', values.assembly) : join(projectRoot, 'cdk.out');
   const tools = toolsFor(stage, assembly);
   if (values.back) return await goBack(stage, isOnlyUnfinished, tools);
@@ -116,7 +117,7 @@ function toolsFor(stage: string, assembly: string): Tools {
  * @throws UsageError if the command fails
  */
 async function cdk(parameters: string[], isDetached = false): Promise<void> {
-  // The CDK needs no API key.
+  // The CDK needs no API key, so it does not get the probe's key.
   const { API_KEY: _secret, ...env } = process.env;
   const running = spawn('node', ['node_modules/aws-cdk/bin/cdk', ...parameters], {
     cwd: projectRoot,

@@ -7,7 +7,7 @@ export interface DeployedStack {
   name: string;
   /** CloudFormation's status, such as `UPDATE_COMPLETE`. */
   status: string;
-  /** Time of the last update, or of the creation. */
+  /** Time of the last update, or of the creation if there was no update. */
   updatedAt: string;
   parameters: Record<string, string>;
   outputs: Record<string, string>;
@@ -64,7 +64,8 @@ export function requireUpdatable({ name, status }: DeployedStack): void {
  * ignored, because a rollback by hand changes them, and each deployment reads where they point.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-drift.html
  *
- * @throws UsageError if a resource was changed or deleted, a function is blocked, or the web ACL is disconnected
+ * @throws UsageError if a resource was changed or deleted, a function has reserved concurrency, the web ACL is
+ *   disconnected, or CloudFormation cannot compare all resources
  */
 export async function requireNoChangesByHand(
   aws: Aws,
@@ -118,7 +119,7 @@ async function driftOf(
   );
 }
 
-/** Returns changes that CloudFormation does not detect, because the template does not contain the property. */
+/** Returns changes of properties that the template does not contain. CloudFormation does not detect such changes. */
 async function changesWithoutDrift(
   aws: Aws,
   physicalIds: Map<string, string>,

@@ -112,7 +112,10 @@ ${Object.entries(actions)
 
 To list the options of an action, run npm run keys -- ACTION --help.`;
 
-/** Returns the action's help or general help. In `words`, the action can follow values of options that npm consumed. */
+/**
+ * Returns the help of the action in `words`, or general help if there is none. The action need not be the first word,
+ * because npm can consume options and pass only their values on.
+ */
 export function helpFor(words: string[]): string {
   const action = words.find((word) => Object.hasOwn(actions, word));
   if (!action) return HELP;
@@ -144,7 +147,8 @@ function withValue(name: OptionName): string {
 /**
  * Checks the arguments of an action.
  *
- * @throws UsageError if an argument is missing or invalid. The message does not quote it, because it may be an API key.
+ * @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it can be an API
+ *   key.
  */
 export function requireValid(action: string, values: Values, operands: string[]): void {
   if (!Object.hasOwn(actions, action))
@@ -174,8 +178,8 @@ export function requireValid(action: string, values: Values, operands: string[])
 }
 
 /**
- * Returns whether `name` is valid as the name of a key's owner. It must not contain an API key, because operators can
- * paste one by mistake.
+ * Returns whether `name` is valid as the name of a key's owner. The name must not contain an API key, because operators
+ * can paste one by mistake.
  */
 function isOwner(name: string): boolean {
   const isVisible = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) && name.trim() !== '';

@@ -11,9 +11,9 @@ import { plain, UsageError } from '../../command.ts';
 // milliseconds.
 
 /**
- * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no key's
- * hash equals, and `-` as `owner` and `start`, which older versions of the command print. When somebody restores the
- * record, docs/runbook/copy-missing-items.ts revokes the key.
+ * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no
+ * key's hash equals, and `-` as `owner` and `start`, because older versions of the command print these attributes. When
+ * somebody restores the record, docs/runbook/copy-missing-items.ts revokes the key.
  */
 export type KeyEntry = Omit<ApiKeyRecord, 'createdBy'> & Partial<ApiKeyRecord>;
 
@@ -22,12 +22,12 @@ export function isRecord(entry: KeyEntry): entry is ApiKeyRecord {
   return entry.hash !== entry.keyId;
 }
 
-// Reading a page of the default size, 1 MB, could exceed the client's timeout.
+// Pages are small, because reading a page of the default size, 1 MB, could exceed the client's timeout.
 const ITEMS_PER_PAGE = 200;
 const MINUTE = 60_000;
 
 /**
- * Issues a key. If `show` fails, revokes the key.
+ * Issues a key. If `show` fails, or if it is unknown whether the key was stored, revokes the key.
  *
  * @param show a function that shows the key to the operator
  * @throws UsageError that contains the key's state, or the database's error if the database rejects the first attempt
@@ -53,15 +53,16 @@ export async function issueApiKey(
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
     // The database rejected the only attempt, so the key is not stored.
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
-    // The key is revoked, because an attempt whose response was lost may have stored the key.
+    // The key is revoked, because the operator did not get it. Even if the write failed, an attempt whose response was
+    // lost may have stored the key.
     const outcome = await revokeUndeliveredKey(store, issued.record, newKey.caller);
     throw new UsageError(`${outcome} ${message}`, { cause: error });
   }
 }
 
 /**
- * Yields the records and revocations of a stage's keys, newest key first. If `keyId` is set, yields only those of that key.
- * New records can be missing.
+ * Yields the records and revocations of a stage's keys, newest key first. If `keyId` is set, yields only those of that
+ * key. New records can be missing, because the index is eventually consistent.
  */
 export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?: string) {
   const pages = paginateQuery(
@@ -128,11 +129,11 @@ async function scanForKey(
   return undefined;
 }
 
-/** Returns the time at which a key was issued. @throws UsageError if no command has issued a key with this id */
+/** Returns the time at which a key was issued. @throws UsageError if no key can have this id */
 export function issueTimeOf(keyId: string): string {
   const digits = keyId.slice('key_'.length);
   const milliseconds = Number(BigInt(`0x${digits}`) >> 32n);
-  // The clock of the operator who issued the key can be fast.
+  // The clock of the operator who issued the key can be fast, so a time up to a minute in the future is possible.
   const isPossible = milliseconds >= Date.parse(ID_START) && milliseconds < Date.now() + MINUTE;
   if (digits.length === 20 && isPossible) return timeAfter(0, milliseconds);
   throw new UsageError(`There is no key ${keyId} in this stage, and no key has this id. Correct the id.`);
@@ -205,11 +206,13 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 
 /**
  * Issues and shows a successor, and then sets the old key's expiry to the end of the overlap or the original expiry,
- * whichever is earlier. An interrupted rotation does not change the old key, but the successor may exist.
+ * whichever is earlier. If the rotation is interrupted before that, the old key does not change, but the successor may
+ * exist.
  *
  * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
  * @param show a function that shows the operator the successor and the new expiry of the old key
- * @throws UsageError if another command has rotated or revoked the old key. The successor is then revoked.
+ * @throws UsageError if another command has rotated or revoked the old key, in which case the successor is revoked, or
+ *   if the old key cannot be updated, in which case the successor works. Errors of `issueApiKey` are thrown, too.
  */
 export async function rotateApiKey(
   store: KeyStore,

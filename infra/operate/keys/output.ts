@@ -3,7 +3,11 @@ import { type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
 import { plain, UsageError } from '../../command.ts';
 import { isRecord, type KeyEntry } from './lifecycle.ts';
 
-/** Prints a line. @throws UsageError if writing to standard output fails. Its `cause` is the stream's error. */
+/**
+ * Prints `text` and a line break.
+ *
+ * @throws UsageError if writing to standard output fails. Its `cause` is the stream's error.
+ */
 export async function print(text: string): Promise<void> {
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
     process.stdout.once('error', settle);
@@ -33,7 +37,11 @@ export function printNewKey(
   return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
-/** Prints keys as a table or as a JSON array. @throws UsageError if writing to standard output fails */
+/**
+ * Prints keys as a table or as a JSON array.
+ *
+ * @throws UsageError if writing to standard output fails, unless its reader has ended
+ */
 export async function printList(records: KeyEntry[], json = false): Promise<void> {
   const text = json ? `[${records.map((record) => toJson(record)).join(',\n')}]` : tableOf(records);
   await print(text).catch((error: UsageError) => {
