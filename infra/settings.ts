@@ -202,8 +202,8 @@ const Settings = group({
     }),
   ),
   /**
-   * Base URL without `/v1` of a proxy in front of the API that changes the `Host` header. URLs in the headers `Link` and
-   * `Location` start with it, also in responses to requests that do not come from the proxy. See the section
+   * Base URL without `/v1` of a proxy in front of the API that changes the `Host` header. URLs in the headers `Link`
+   * and `Location` start with this URL, also in responses to requests that do not come from the proxy. See the section
    * "Put a proxy in front" in docs/runbook.md.
    * @default - URLs contain the host that was called: the custom domain, or the host that API Gateway assigns
    */
@@ -291,14 +291,14 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
   const { domain, createsPerSecond, createBurst, listPartitions } = settings;
   const { since } = listPartitions.at(-1)!;
   if (Date.parse(since) > now + LATEST_EPOCH_DAYS * 86_400_000)
-    return `listPartitions must have no epoch that starts in more than ${LATEST_EPOCH_DAYS} days, such as ${since}, because each list already queries its list partitions`;
+    return `listPartitions must have no epoch that starts in more than ${LATEST_EPOCH_DAYS} days, such as ${since}, because lists already query the list partitions of future epochs`;
   const { rate, burst, reason } = createCapacity(settings, now);
   if (createsPerSecond > rate)
     return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}: ${reason}`;
   if (createBurst > burst) return `createBurst must be at most ${burst}, not ${createBurst}: ${reason}`;
   const reads = leastReadUnits(settings, now);
   if (settings.maxReadUnitsPerSecond < reads)
-    return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a unit in each list partition`;
+    return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a read unit in each list partition`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)
     return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   return undefined;

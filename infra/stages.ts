@@ -35,7 +35,7 @@ export const stages = {
     maxReadUnitsPerSecond: 20_000,
     maxWriteUnitsPerSecond: 4_000,
     logRetentionDays: 365,
-    // At 1,000 requests per second, X-Ray still records 11 of them, for about a fifth of the cost of X-Ray's default.
+    // Of 1,000 requests per second, X-Ray still records 11 per second, for about a fifth of the cost of its default.
     tracedShare: 0.01,
     canaryDeployments: true,
     requestsPerSecond: 1_000,

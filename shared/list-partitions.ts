@@ -75,7 +75,7 @@ export function partitionsBelow(end: bigint, epochs: IdRange[]): Unread[] {
 
 /**
  * Returns the limit of a partition's first query: the partition's expected share of the items plus three standard
- * deviations. With up to 16 partitions, at least 97% of lists need no further query.
+ * deviations. With up to 16 partitions, at least 97% of lists within an epoch need no further query.
  *
  * @param items number of items to read from all partitions together
  */

@@ -6,7 +6,7 @@ import { generateApiKey } from '../../shared/api-key-format.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
-/** Maximum number of 60 consecutive requests that may get a 429, a 5xx or no response, because these failures can be transient. */
+/** Maximum number of 429s, 5xxs and missing responses in 60 requests, as these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
 
 const RELEASED = 'docs/openapi-released.json';

@@ -385,7 +385,7 @@ export async function goBack(
   }
   if (!stack) throw new UsageError(`There is no stack ${name}. Check AWS_PROFILE and AWS_REGION.`);
   if (isOnlyUnfinished && stack.parameters[RELEASED_PARAMETER] !== 'false')
-    return print('No deployment is unfinished, so nothing was changed.');
+    return print('The last deployment has finished, so nothing was changed.');
   const { TemplateBody } = await aws('cloudformation', 'get-template', { StackName: name });
   const live = await findLiveAliases(
     aws,

@@ -87,7 +87,7 @@ function toolsFor(stage: string, assembly: string): Tools {
   return {
     aws: awsCli,
     deployStack: (stack, parameters) =>
-      // Reviewers have seen the changes of permissions, so the CDK must not prompt for an approval.
+      // The CDK must not prompt for an approval of changed permissions, because nobody could answer in a workflow.
       cdk(
         [
           'deploy',

@@ -86,7 +86,7 @@ export const actions: Record<string, Action> = {
     formats: ['json'],
   },
   rotate: {
-    does: 'Issues a successor with the same lifetime, and lets the old key expire after an overlap.',
+    does: 'Issues a successor, by default with the same lifetime, and lets the old key expire after an overlap.',
     keyId: true,
     required: ['stage'],
     optional: ['data', 'overlap', 'expires-in'],
