@@ -6,8 +6,9 @@ import { type ListEpoch, queryLimit } from '../shared/list-partitions.ts';
 import { UsageError } from './command.ts';
 
 /**
- * Maximum number of list partitions, which is enough for 100,000 creates of 2 write units each per second. There must
- * be a maximum, because a list queries each list partition, for at least half a read unit and about 0.2 ms of CPU time.
+ * Maximum number of list partitions. For 100,000 creates per second of items with two write units, `createCapacity`
+ * requires 250. There must be a maximum, because a list queries each list partition, for at least half a read unit and
+ * about 0.2 ms of CPU time.
  */
 export const MAX_LIST_PARTITIONS = 256;
 

@@ -1,6 +1,7 @@
 import {
   awsLimits,
   createsFrom,
+  largestItemBytes,
   largestItemUnits,
   leastReadUnits,
   MAX_LIST_PARTITIONS,
@@ -19,7 +20,7 @@ import { markdownTable } from './markdown.ts';
 const CLIENTS = 100;
 const STORED_ITEMS = 1e9;
 const RATES = [10, 100, 1_000, 10_000, 100_000];
-/** Ratio of quotas and maxima to the traffic that they must allow. */
+/** Ratio of quotas, maxima and limits per client to the traffic that they must allow. */
 const ROOM = 1.2;
 /** Numbers of physical partitions of an index. Each accepts 1,000 write units, so a new index has at least 4. */
 const PHYSICAL_PARTITIONS = [4, 8, 12, 16, 24, 32, 39, 64, 128, 256];
@@ -44,21 +45,26 @@ export function scalingParts(stages: StageContents[]) {
   return { 'docs/scaling.md': { present: presentTable(production), scale: scaleTable(production) } };
 }
 
-/** Returns the table of the rates that a stage serves with its present settings. */
+/** Returns the table of the rates that a stage serves with its present settings, by the size of items and pages. */
 export function presentTable({ stage }: StageContents): string {
-  const first = mixes.map(({ mix }) => firstLimit(mix, stage));
+  const { plural } = collections[0];
+  const largest = largestItemBytes(collections[0]);
+  const rowFor = (items: number, itemBytes: number) => {
+    const first = mixes.map(({ mix }) => firstLimit(mix, stage, items, itemBytes));
+    return [
+      `lists of ${items} ${plural} of ${number(itemBytes)} bytes`,
+      ...first.map(({ name, requests }) => `${number(Math.floor(requests))} (${name})`),
+    ];
+  };
   return markdownTable(
-    ['Production at present', ...mixes.map(({ name }) => name)],
-    [
-      ['highest rate, requests/s', ...first.map(({ requests }) => number(Math.floor(requests)))],
-      ['first limit', ...first.map(({ name }) => name)],
-    ],
+    ['Highest rate in production, requests/s', ...mixes.map(({ name }) => name)],
+    [rowFor(PAGE.default, ITEM_BYTES), rowFor(PAGE.default, largest), rowFor(PAGE.maximum, largest)],
   );
 }
 
 /** Returns the limit that a mix reaches first. */
-function firstLimit(mix: Mix, stage: Stage): Limit {
-  const limits = [newestLimit(mix), ...limitsOf(mix, stage)];
+function firstLimit(mix: Mix, stage: Stage, items: number = PAGE.default, itemBytes = ITEM_BYTES): Limit {
+  const limits = [newestLimit(mix, items, itemBytes), ...limitsOf(mix, stage, items, itemBytes)];
   return limits.toSorted((one, other) => one.requests - other.requests)[0]!;
 }
 
@@ -102,15 +108,15 @@ function dollars(
   return number(monthlyCost(workload, production), { maximumSignificantDigits: 3 });
 }
 
-/** Clients that read the first page of a list read the same items, which are in one physical partition. */
-function newestLimit({ lists }: Mix): Limit {
-  const units = listReadUnits(PAGE.default, 1, ITEM_BYTES);
+/** Returns DynamoDB's limit if all clients read the first page of a list, so the same items in one physical partition. */
+function newestLimit({ lists }: Mix, items: number = PAGE.default, itemBytes = ITEM_BYTES): Limit {
+  const units = listReadUnits(items, 1, itemBytes);
   return { name: `newest ${collections[0].plural}`, requests: awsLimits.keyReads / units / lists };
 }
 
 /** Returns the limits of a stage with its present settings. */
-function limitsOf({ lists, creates }: Mix, stage: Stage): Limit[] {
-  const reads = lists * listReadUnits(PAGE.default, latestCount(stage), ITEM_BYTES);
+function limitsOf({ lists, creates }: Mix, stage: Stage, items: number, itemBytes: number): Limit[] {
+  const reads = lists * listReadUnits(items, latestCount(stage), itemBytes);
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall ?? {};
   return [
     { name: '`createsPerSecond`', requests: stage.createsPerSecond / creates },

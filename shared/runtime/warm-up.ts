@@ -10,7 +10,7 @@ const ROUNDS = 2;
 /**
  * Runs a function during init to compile its code and open the database connection before the first request. The function
  * runs faster during init, because Lambda then provides a full core for every memory size. Errors are ignored.
- * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
+ * https://serverlessland.com/content/service/lambda/guides/effectively-running-java-on-serverless/init-heavy-lifting
  *
  * @param run function without side effects
  */

@@ -57,8 +57,7 @@ function chartsOf({ runDetails, rows, comparisons }: Results): NamedChart[] {
       }),
     );
   const captions = {
-    subtitle:
-      'Median; shorter is better. Blue: functions of this service. Gray: minimal functions for comparison.',
+    subtitle: 'Median in ms; shorter is better. Blue: functions of this service. Gray: minimal functions.',
     notes: [
       'bare SDK: one database call, written as in the documentation of the AWS SDK. no SDK: the same call without the AWS SDK.',
       'primed: runs its request during init, as this service does. Thin lines: first to third quartile.',
@@ -80,7 +79,9 @@ function chartsOf({ runDetails, rows, comparisons }: Results): NamedChart[] {
       chart: {
         title: 'Latency of warm requests with 512 MB of memory',
         ...captions,
+        subtitle: `${captions.subtitle} Each column has its own scale.`,
         columns: ['Median (p50)', '99th percentile (p99)'],
+        hasScalePerColumn: true,
         groups: groupsOf(['p50 at 512 MB', 'p99 at 512 MB']),
       },
     },
@@ -123,16 +124,21 @@ function ratioTable(rows: Row[], comparisons: Results['comparisons']): string {
   );
 }
 
-/** Returns the table of billed durations. It contains only the service's functions, not the baselines. */
+/**
+ * Returns the table of billed durations and 99th percentiles by memory size. It contains only the service's functions, not
+ * the baselines.
+ */
 function memoryTable(rows: Row[]): string {
-  const sizes = [256, 512, 1_024];
+  const columns = (['billed', 'p99'] as const).flatMap((metric) =>
+    ([256, 512, 1_024] as const).map((megabytes) => ({
+      title: `${metric === 'billed' ? 'Billed' : metric}, ${megabytes.toLocaleString('en')} MB`,
+      figure: `${metric} at ${megabytes} MB` as const,
+    })),
+  );
   return markdownTable(
-    ['Function', ...sizes.map((megabytes) => `${megabytes.toLocaleString('en')} MB`)],
+    ['Function', ...columns.map(({ title }) => title)],
     rows
       .filter(({ name }) => /^`[\w-]+`$/.test(name))
-      .map(({ name, figures }) => [
-        name,
-        ...sizes.map((megabytes) => formatSpread(figures[`billed at ${megabytes} MB`])),
-      ]),
+      .map(({ name, figures }) => [name, ...columns.map(({ figure }) => formatSpread(figures[figure]))]),
   );
 }

@@ -56,6 +56,17 @@ describe('a chart', () => {
     expect(theirs! / ours!).toBeCloseTo(3, 1);
   });
 
+  test('of bars can have a scale for each column, so that the longest bar of each column has the same length', () => {
+    const columns = ['p50', 'p99'];
+    const groups = [[{ name: 'ours', isService: true, values: [spread(6), spread(27)] }]];
+    const files = chartFiles('bars', (theme) =>
+      barChart({ ...captions, columns, hasScalePerColumn: true, groups }, theme),
+    );
+    const [p50, p99] = numbersIn(Object.values(files)[0]!, /<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)"/g);
+    expect(p50).toBeGreaterThan(100);
+    expect(p99).toBe(p50);
+  });
+
   test('of lines begins at 0, and keeps the last medians apart, so that each can be read', () => {
     const [svg] = Object.values(lines);
     expect(textsIn(svg!)).toEqual(expect.arrayContaining(['0', 'list: 3.01 ms', 'get: 3.00 ms']));

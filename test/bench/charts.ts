@@ -20,6 +20,8 @@ export interface Bars {
 
 export interface BarChart extends Captions {
   columns: string[];
+  /** Whether the longest bar of each column fills the column. @default false - all columns have the same scale */
+  hasScalePerColumn?: boolean;
   /** Rows that readers compare with each other. */
   groups: Bars[][];
 }
@@ -68,7 +70,10 @@ export function chartFiles(name: string, draw: (theme: Theme) => string): Record
 }
 
 /** Draws a horizontal bar from 0 to each median, and a thin line from the first to the third quartile. */
-export function barChart({ columns, groups, ...captions }: BarChart, theme: Theme): string {
+export function barChart(
+  { columns, hasScalePerColumn = false, groups, ...captions }: BarChart,
+  theme: Theme,
+): string {
   const labelWidth = 196;
   const rowHeight = 27;
   const groupGap = 16;
@@ -76,22 +81,22 @@ export function barChart({ columns, groups, ...captions }: BarChart, theme: Them
   /** Width of the plot in a column. The labels of the longest bars are beside it. */
   const plotWidth = columnWidth - 78;
   const rows = groups.flat();
-  const maximum = largestOf(rows);
-  const ticks = ticksUpTo(maximum);
-  const scale = (value: number) => (value / maximum) * plotWidth;
+  const maximumOf = (column: number) =>
+    largestOf(rows.map(({ values }) => ({ values: hasScalePerColumn ? [values[column]!] : values })));
+  const scale = (value: number, column: number) => (value / maximumOf(column)) * plotWidth;
   const left = (column: number) => MARGIN + labelWidth + column * columnWidth;
   const plotTop = TOP + 30;
   const plotBottom = plotTop + rows.length * rowHeight + (groups.length - 1) * groupGap;
 
   const axes = columns.flatMap((column, index) => [
     text(left(index), TOP + 12, column, theme.text, { weight: 600 }),
-    ...ticks.flatMap((tick) => [
-      line(left(index) + scale(tick), plotTop, left(index) + scale(tick), plotBottom, theme.grid),
-      text(left(index) + scale(tick), plotBottom + 18, tick.toLocaleString('en'), theme.muted, {
-        anchor: 'middle',
-        size: 12,
-      }),
-    ]),
+    ...ticksUpTo(maximumOf(index)).flatMap((tick) => {
+      const x = left(index) + scale(tick, index);
+      return [
+        line(x, plotTop, x, plotBottom, theme.grid),
+        text(x, plotBottom + 18, tick.toLocaleString('en'), theme.muted, { anchor: 'middle', size: 12 }),
+      ];
+    }),
   ]);
   const bars = groups.flatMap((group, groupIndex) => {
     const above = groups.slice(0, groupIndex).flat().length * rowHeight + groupIndex * groupGap;
@@ -103,13 +108,12 @@ export function barChart({ columns, groups, ...captions }: BarChart, theme: Them
         text(MARGIN + labelWidth - 12, middle + 5, name, theme.text, { anchor: 'end', weight }),
         ...values.flatMap(({ median, p25, p75 }, column) => {
           const x = left(column);
+          const end = (value: number) => x + scale(value, column);
           const color = isService ? theme.service : theme.baseline;
           return [
-            `<rect x="${x}" y="${top + 4}" width="${round(scale(median))}" height="${rowHeight - 8}" fill="${color}"/>`,
-            line(x + scale(p25), middle, x + scale(p75), middle, theme.text, 1.5),
-            text(x + scale(Math.max(median, p75)) + 8, middle + 5, `${format(median)} ms`, theme.text, {
-              weight,
-            }),
+            `<rect x="${x}" y="${top + 4}" width="${round(scale(median, column))}" height="${rowHeight - 8}" fill="${color}"/>`,
+            line(end(p25), middle, end(p75), middle, theme.text, 1.5),
+            text(end(Math.max(median, p75)) + 8, middle + 5, `${format(median)} ms`, theme.text, { weight }),
           ];
         }),
       ];

@@ -83,7 +83,10 @@ function growthPictures({ runDetails, requests, plural, bySize }: Results): Reco
   const chart = {
     title: `Latency with ${sizes[0]} to ${sizes.at(-1)} ${plural}`,
     subtitle: `Median of ${requests} requests in ms; lower is better.`,
-    notes: [`Measured with the local service and its database on one machine on ${date}, not on AWS.`],
+    notes: [
+      'Compare only the points of one line. Each line was measured at another time, when the load on the machine could differ.',
+      `Measured with the local service and its database on one machine on ${date}, not on AWS.`,
+    ],
     positions: bySize.contents.map(({ items }) => ({ value: items, label: itemCount(items, plural) })),
     lines: bySize.rows
       .filter(({ request }) => SHOWN.has(request))

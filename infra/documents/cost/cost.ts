@@ -1,8 +1,11 @@
 import { collections } from '../../../shared/contract/operations.ts';
+import type { Stage } from '../../settings.ts';
 import { markdownTable } from '../markdown.ts';
 import type { StageContents } from './contents.ts';
 import {
   assumptionList,
+  DAYS_PER_MONTH,
+  floodRate,
   floodUsage,
   LOG_COMPRESSION,
   type PartialWorkload,
@@ -326,26 +329,38 @@ export function totalTable(stages: StageContents[], text = format): string {
   return markdownTable(['Dollars per month', ...stages.map(({ stage }) => stage.name)], rows);
 }
 
-/** Returns what a flood of requests without API keys costs for a month, in addition to what each stage costs anyway. */
+/**
+ * Returns what a flood of requests without API keys to one method costs, in addition to what each stage costs anyway: for a
+ * month and for a day from one IP address, and for a day from so many addresses that only the method's limit remains.
+ */
 export function floodTable(stages: StageContents[]): string {
-  const idle = { requestsPerSecond: 0 };
-  const addedBy = (charge: Charge) =>
-    stages.map(
-      (contents) =>
-        dollarsOf(charge, floodUsage(contents), contents) -
-        dollarsOf(charge, usageOf(idle, contents), contents),
-    );
   const rows = charges
-    .map((charge) => ({ name: `${charge.service} ${charge.item}`, dollars: addedBy(charge) }))
+    .map((charge) => ({
+      name: `${charge.service} ${charge.item}`,
+      dollars: stages.map((contents) => floodDollars(charge, floodRate(contents.stage), contents)),
+    }))
     .filter(({ dollars }) => dollars.some((amount) => amount > 0));
-  const totals = stages.map((_, index) => rows.reduce((total, { dollars }) => total + dollars[index]!, 0));
+  const totals = (rateOf: (stage: Stage) => number, days: number) =>
+    stages.map((contents) => {
+      const dollars = charges.map((charge) => floodDollars(charge, rateOf(contents.stage), contents));
+      const month = dollars.reduce((total, amount) => total + amount, 0);
+      return `**${format((month * days) / DAYS_PER_MONTH)}**`;
+    });
   return markdownTable(
-    ['Dollars per month', ...stages.map(({ stage }) => stage.name)],
+    ['Dollars per month, one address', ...stages.map(({ stage }) => stage.name)],
     [
       ...rows.map(({ name, dollars }) => [name, ...dollars.map(format)]),
-      ['**total**', ...totals.map((total) => `**${format(total)}**`)],
+      ['**total**', ...totals(floodRate, DAYS_PER_MONTH)],
+      ['**total per day**', ...totals(floodRate, 1)],
+      ['**per day, many addresses**', ...totals(({ requestsPerSecond }) => requestsPerSecond, 1)],
     ],
   );
+}
+
+/** Returns what a charge adds to an idle stage in a month in which clients send `rate` requests per second to one method. */
+function floodDollars(charge: Charge, rate: number, contents: StageContents): number {
+  const idle = usageOf({ requestsPerSecond: 0 }, contents);
+  return dollarsOf(charge, floodUsage(rate, contents), contents) - dollarsOf(charge, idle, contents);
 }
 
 /** Returns the dollars of X-Ray's traces by `tracedShare` at each rate. */

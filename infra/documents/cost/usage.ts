@@ -10,7 +10,7 @@ import type { StageContents } from './contents.ts';
 
 const SECONDS_PER_MONTH = 2_628_000;
 const SECONDS_PER_DAY = 86_400;
-const DAYS_PER_MONTH = SECONDS_PER_MONTH / SECONDS_PER_DAY;
+export const DAYS_PER_MONTH = SECONDS_PER_MONTH / SECONDS_PER_DAY;
 const GB = 2 ** 30;
 /** Assumed ratio of the compressed logs that CloudWatch stores to the ingested logs. */
 export const LOG_COMPRESSION = 0.2;
@@ -167,14 +167,20 @@ export function usageOf(
   };
 }
 
+/** Returns the requests per second that one IP address can send to one method. */
+export function floodRate({ firewall, requestsPerSecond }: Stage): number {
+  return firewall?.action === 'block' ? firewall.requestsPerMinutePerIp / 60 : requestsPerSecond;
+}
+
 /**
- * Returns the usage of a single client without an API key that sends as many requests as it can for a month. Mock
- * integrations respond with a 404.
+ * Returns the usage of clients without an API key that send requests to one method for a month. Mock integrations respond
+ * with a 404.
+ *
+ * @param rate requests per second
  */
-export function floodUsage(contents: StageContents): Usage {
+export function floodUsage(rate: number, contents: StageContents): Usage {
   const { stage, tracesPerSecond, accessLogBytes } = contents;
-  const { firewall, requestsPerSecond, tracedShare } = stage;
-  const rate = firewall?.action === 'block' ? firewall.requestsPerMinutePerIp / 60 : requestsPerSecond;
+  const { tracedShare } = stage;
   const requests = rate * SECONDS_PER_MONTH;
   const accessLogGb = (requests * accessLogBytes.anonymous) / GB;
   return {

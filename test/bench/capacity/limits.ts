@@ -8,61 +8,76 @@ import { ID_START } from '../../../shared/list-partitions.ts';
 
 // Computes throughput limits for docs/scaling.md from production's settings and AWS's documented limits.
 
-/** Numbers of list partitions that the tables compare. */
+/** Numbers of list partitions that the table compares. */
 const LIST_PARTITIONS = [1, 2, 4, 16, 64];
 
 const { production } = stages;
 const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-type Figure = (partitions: number) => number;
+/** Requests per second that a limit allows, by its name. */
+type Limits = Record<string, number>;
 
-const listUnits: Figure = (partitions) => listReadUnits(PAGE.default, partitions, ITEM_BYTES);
+const { plural } = collections[0];
 const createUnits = Math.ceil(ITEM_BYTES / 1_024);
 
-/** Formats a number of items, such as `1,000 books`. @param plural name of the items @default - the first collection's */
-export const itemCount = (items: number, plural: string = collections[0].plural) =>
-  `${items.toLocaleString('en')} ${plural}`;
+/** Formats a number of items, such as `1,000 books`. @param of name of the items @default - the first collection's */
+export const itemCount = (items: number, of: string = plural) => `${items.toLocaleString('en')} ${of}`;
 
-/** Returns the limit tables for `docs/scaling.md`. */
-export function limitTables(): string {
-  return [
-    figureTable('Creates per second', {
-      'highest valid `createsPerSecond`': (count) => validCreates(count),
-      'list partitions': (count) => (count * awsLimits.keyWrites) / createUnits,
-      '`maxWriteUnitsPerSecond`': () => production.maxWriteUnitsPerSecond / createUnits,
-      'warm throughput of a new index': () => awsLimits.warmWrites / createUnits,
-      ...accountLimits,
-      "DynamoDB's quota": () => awsLimits.tableWrites / createUnits,
-    }),
-    figureTable(`Lists of ${itemCount(PAGE.default)} per second`, {
-      '`requestsPerSecond`': () => production.requestsPerSecond,
-      'list partitions': (count) => (count * awsLimits.keyReads) / listUnits(count),
-      '`maxReadUnitsPerSecond`': (count) => production.maxReadUnitsPerSecond / listUnits(count),
-      'warm throughput of a new index': (count) => awsLimits.warmReads / listUnits(count),
-      ...accountLimits,
-      "DynamoDB's quota": (count) => awsLimits.tableReads / listUnits(count),
-    }),
-  ].join('\n');
+/** Returns the table of the smallest limits of creates and lists for `docs/scaling.md`. */
+export function limitTable(): string {
+  return markdownTable(
+    ['List partitions', 'Creates/s', 'limited by', `Lists of ${itemCount(PAGE.default)}/s`, 'limited by'],
+    LIST_PARTITIONS.map((count) => [
+      `${count}`,
+      ...smallestOf(createLimits(count)),
+      ...smallestOf(listLimits(count)),
+    ]),
+  );
+}
+
+function createLimits(count: number): Limits {
+  return {
+    'list partitions': validCreates(count, Infinity),
+    '`maxWriteUnitsPerSecond`': validCreates(count),
+    'warm throughput of a new index': awsLimits.warmWrites / createUnits,
+    ...accountLimits,
+    "DynamoDB's quota": awsLimits.tableWrites / createUnits,
+  };
+}
+
+/** Returns the limits of lists except `requestsPerSecond`, which can be raised up to them. */
+function listLimits(count: number): Limits {
+  const units = listReadUnits(PAGE.default, count, ITEM_BYTES);
+  return {
+    'list partitions': (count * awsLimits.keyReads) / units,
+    '`maxReadUnitsPerSecond`': production.maxReadUnitsPerSecond / units,
+    'warm throughput of a new index': awsLimits.warmReads / units,
+    ...accountLimits,
+    "DynamoDB's quota": awsLimits.tableReads / units,
+  };
 }
 
 /** Limits that all requests share. */
-const accountLimits: Record<string, Figure> = {
-  "API Gateway's quota": () => awsLimits.gatewayRequests,
-  "Lambda's quota": () => awsLimits.lambdaInvocations,
-  'web ACL': () => awsLimits.webAclRequests,
+const accountLimits: Limits = {
+  "API Gateway's quota": awsLimits.gatewayRequests,
+  "Lambda's quota": awsLimits.lambdaInvocations,
+  'web ACL': awsLimits.webAclRequests,
 };
 
-/** Returns the highest `createsPerSecond` with which production can be synthesized. */
-function validCreates(count: number): number {
-  return createCapacity({ ...production, listPartitions: [{ since: ID_START, count }] }, Date.now()).rate;
+/**
+ * Returns the highest `createsPerSecond` with which production can be synthesized.
+ *
+ * @param maxWriteUnitsPerSecond maximum of each table and index @default - production's
+ */
+function validCreates(count: number, maxWriteUnitsPerSecond: number = production.maxWriteUnitsPerSecond) {
+  const listPartitions = [{ since: ID_START, count }];
+  return createCapacity({ maxWriteUnitsPerSecond, listPartitions }, Date.now()).rate;
 }
 
-function figureTable(title: string, figures: Record<string, Figure>): string {
-  return markdownTable(
-    [`${title}, by list partitions`, ...LIST_PARTITIONS.map(String)],
-    Object.entries(figures).map(([name, figure]) => [
-      name,
-      ...LIST_PARTITIONS.map((count) => format.format(figure(count))),
-    ]),
-  );
+/** Returns the smallest limit and its name. */
+function smallestOf(limits: Limits): [perSecond: string, name: string] {
+  const [[name, value]] = Object.entries(limits).toSorted(([, one], [, other]) => one - other) as [
+    [string, number],
+  ];
+  return [format.format(value), name];
 }

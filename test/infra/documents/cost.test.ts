@@ -160,6 +160,17 @@ describe('the page of costs', () => {
     // 2.628 million seconds × (1 + 0.01 × 99) and × (1 + 0.01 × 6), each × 5 per million
     expect(cells('X-Ray traces')).toEqual(['26.15', '13.93']);
     expect(rows.join()).not.toMatch(/Lambda|DynamoDB|alarm|dashboard/);
+    // A month has 365 ÷ 12 days. 1,000 requests per second cost 6,907.74 (API Gateway) and 1,576.80 (WAF) a month.
+    const [month, day, worst] = ['total', 'total per day', 'per day, many addresses'].map((name) =>
+      rows
+        .find((row) => row.startsWith(`| **${name}**`))!
+        .match(/\d[\d,.]*/g)!
+        .map((cell) => Number(cell.replaceAll(',', ''))),
+    );
+    expect((day![0]! * 365) / 12).toBeCloseTo(month![0]!, 0);
+    expect(worst![0]!).toBeGreaterThan(((6_907.74 + 1_576.8) * 12) / 365);
+    // Without a blocking firewall, one address can send as many requests as many addresses.
+    expect(worst![1]).toBe(day![1]);
   });
 
   test('shows what traces cost by tracedShare', () => {
