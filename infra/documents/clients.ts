@@ -19,7 +19,10 @@ function clientPages(): string {
   return [markdownList(links), ...examples.slice(0, 1)].join('\n');
 }
 
-/** Returns the section of a page that contains the first example with output, up to the output. */
+/**
+ * Returns the section of a page that contains the first example with output, from its introduction up to the output, or
+ * undefined if the page has no such example.
+ */
 function firstExample(page: string): string | undefined {
   const sections = page.split(/^(?=## )/m).slice(1);
   const examples = sections.flatMap((section) => {
@@ -27,11 +30,14 @@ function firstExample(page: string): string | undefined {
     if (!language || !text) return [];
     return [`For example, in ${language}:\n\n${text.replace(/\n+(?=```text output)/, '\n\nIt prints:\n\n')}`];
   });
-  // Links are relative to the page's folder.
+  // Links in the page are relative to docs/clients, but the example is inserted into a page in docs.
   return examples[0]?.replaceAll('](', '](clients/').replaceAll('](clients/../', '](');
 }
 
-/** Returns arguments that rename each schema `NewBook`, because the client in Go has a function `NewBook` for `Book`. */
+/**
+ * Returns the commands that generate the client in Go. They rename a schema such as `NewBook`, because the client has a
+ * function `NewBook` that creates a `Book`.
+ */
 function goNames(): string {
   const names = collections.flatMap(({ schemas }) => Object.keys(schemas));
   const mappings = names
@@ -47,7 +53,10 @@ function goNames(): string {
   );
 }
 
-/** Returns a program for each generator that lists an item of the first collection with a generated client. */
+/**
+ * Returns a program for each language, by file. The program lists an item of the first collection with the generated
+ * client.
+ */
 function firstPrograms(): Record<string, string> {
   const [{ operations, filters, path, plural }] = collections;
   const list = operations.list.id;

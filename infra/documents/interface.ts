@@ -15,25 +15,25 @@ import { PRODUCTION_DOMAIN } from './openapi/headers.ts';
 const AUTHORIZATION = `-H "Authorization: Bearer $API_KEY"`;
 const CONTENT_TYPE = "-H 'Content-Type: application/json'";
 const IDEMPOTENCY_KEY = `-H 'Idempotency-Key: "0b7c3f7a-6a51-4e0e-9f0c-2d1a8c5e4b93"'`;
-/** Base URL in the examples, which run against the local service. */
+/** Base URL in the headers of example responses, which are those of the local service. */
 const BASE_URL = 'http://localhost:3000/v1';
 
-/** What clients do after an error response, in Markdown for docs/interface.md. */
+/** What clients should do after an error response, by error code, in Markdown for docs/interface.md. */
 const advice: Record<ErrorCode, string> = {
   invalid_request: 'Correct what `message` lists. Do not retry the request unchanged.',
   unauthorized:
     'Check that you send the whole key, to the stage for which it was issued. If you do, [ask the operator](#api-keys).',
   forbidden: 'If the request is valid, ask the operator.',
   not_found:
-    'Check that the URL starts with your base URL. If the URL ends with an id, there is no such item.',
-  method_not_allowed: 'Use one of these methods.',
+    'Check that the URL starts with your base URL. If it does and ends with an id, no item has this id.',
+  method_not_allowed: 'Use a method that the `Allow` header lists.',
   request_too_large: 'Send a smaller body.',
   unsupported_media_type:
     'Send [uncompressed JSON in UTF-8](#encoding-of-the-body), and the headers that declare it.',
   idempotency_key_reused:
     'Find out why your program used a key for two items. Then send the second item with a key of its own.',
   too_many_requests:
-    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). Send fewer requests at a time.',
+    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). Send requests more slowly.',
   internal_error:
     '[Retry](#rules-for-retries). If the error persists, send the request id to the operator. After a create, the item may be stored.',
   service_unavailable:
@@ -44,8 +44,9 @@ const advice: Record<ErrorCode, string> = {
 type Parts = Record<string, Record<string, string>>;
 
 /**
- * Returns the generated parts of the documents for clients: tables and lists of the contract, and examples of requests
- * with their responses.
+  * Returns the generated parts of documents that show the contract, by file and name: tables and lists of the contract,
+ * and examples of requests with their responses.
+
  *
  * @param contract the OpenAPI document without references
  */
@@ -102,7 +103,8 @@ function createSection(contract: any, { path, singular, operations }: PublishedC
   const sent = bodySchema(contract, path);
   const { schema } = createOf(contract, path).responses[201].content['application/json'];
   const assigned = Object.entries<any>(schema.properties).filter(([name]) => !(name in sent.properties));
-  // The page starts with an example that creates a complete item of the first collection.
+  // The page starts with an example that creates a complete item of the first collection, so only the sections of the
+  // other collections need one.
   const isFirst = path === collections[0].path;
   return [
     ...headingOf(operations.create),
@@ -221,7 +223,7 @@ function nextPageLink({ path, cursorPrefix }: Collection): string {
   return `<${BASE_URL}${withoutVersion(path)}?limit=1&cursor=${cursor}>; rel="next"`;
 }
 
-/** Returns a request without any fields, and its error response. */
+/** Returns a create without any fields, and its error response. */
 function errorExample(contract: any, { path, operations }: (typeof collections)[0]): string {
   const fields: v.ObjectEntries = operations.create.request.entries.body.entries;
   const { required } = bodySchema(contract, path);
@@ -235,7 +237,7 @@ function errorExample(contract: any, { path, operations }: (typeof collections)[
  * Returns a whole response of the local service, except for headers about the connection, the length and the date.
  *
  * @param operation operation in the OpenAPI document, whose examples of headers become the headers
- * @param replaced values that replace examples of headers
+ * @param replaced values by header name, which replace the examples of these headers
  */
 function responseBlock(operation: any, status: number, body: object, replaced: Record<string, string> = {}) {
   const { 'x-amzn-RequestId': requestId, ...others } = operation.responses[status].headers;
