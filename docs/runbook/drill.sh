@@ -2,7 +2,7 @@
 
 ## Drill
 
-# drill_deploy: deploys the stage "drill" as production is deployed.
+# drill_deploy: deploys the stage "drill" with the settings of production.
 # Output: the progress of the deployment.
 drill_deploy() { npm run deploy -- --stage drill --based-on production; }
 

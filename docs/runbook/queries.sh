@@ -1,5 +1,5 @@
-# Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or $MINUTES
-# minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
+# Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or the last
+# $MINUTES minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
 ## Queries of your own
 
@@ -31,8 +31,8 @@ find_cause() {
         error.stack, xray_trace_id'
 }
 
-# find_trace TRACE_ID: finds the lines in the function log that contain a trace id. These lines exist even if the
-# function did not complete the request.
+# find_trace TRACE_ID: finds the lines in the function log that contain a trace id. Unlike lines with a request id,
+# these lines exist even if the function did not complete the request.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
 # last_error: finds the last error in the function log, for `npm run trace`.
@@ -65,7 +65,8 @@ crashes() {
     | sort @timestamp desc | limit 50'
 }
 
-# version_errors VERSION: finds a version's errors. Names of log streams contain the version in brackets.
+# version_errors VERSION: finds the errors of a version of the function. The names of log streams contain the version in
+# brackets, so the query filters by these names.
 version_errors() {
   function_log 'filter @logStream like "['"$1"']"
       and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
@@ -88,7 +89,7 @@ latencies() {
 
 ## Rejected and blocked requests
 
-# rejected_requests: counts by key the requests for which `ApiRejectedRequests` fires.
+# rejected_requests: counts the rejected requests that the alarm `ApiRejectedRequests` counts, by operation and key.
 rejected_requests() {
   access_log 'filter status like /^4/ and status != "404" and functionRequestId != "-"
     | stats count(*) as requests, fromMillis(min(@timestamp)) as first by status, method, resource, keyId
@@ -118,7 +119,7 @@ blocked_requests() {
 # busy_addresses: finds the IP addresses with the most requests.
 busy_addresses() { access_log 'stats count(*) as requests by sourceIp | sort requests desc | limit 20'; }
 
-# requests_by_key: counts the requests of each key in the busiest minutes.
+# requests_by_key: finds the keys with the most requests in one minute.
 requests_by_key() { access_log 'stats count(*) as requests by keyId, bin(1m) | sort requests desc | limit 20'; }
 
 ## Keys and clients
@@ -131,8 +132,8 @@ key_requests() {
     | sort last desc'
 }
 
-# used_keys: counts the requests of each used key, least recently used key first. Requests with expired or revoked keys
-# do not count.
+# used_keys: counts the requests of each used key, least recently used key first. Requests for which the key was expired
+# or revoked do not count.
 used_keys() {
   access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
@@ -149,7 +150,7 @@ lost_keys() {
   done
 }
 
-# unused_keys: finds the active keys that were not used.
+# unused_keys: finds the active keys that clients did not use.
 # Output: a key's record per line, as JSON.
 unused_keys() {
   local used
@@ -159,8 +160,8 @@ unused_keys() {
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
-# key_usage: counts the requests of each key per day, those with a 4xx, a 429 and a 5xx, and finds the key's owner.
-# Requests with expired or revoked keys do not count.
+# key_usage: counts the requests of each key per day, and among them those with a 4xx, a 429 and a 5xx, and finds the
+# key's owner. Requests for which the key was expired or revoked do not count.
 # Output: a table with the columns `DAY`, `KEY ID`, `REQUESTS`, `4XX`, `429`, `5XX` and `OWNER`.
 key_usage() {
   local keys

@@ -31,7 +31,7 @@ status() {
 }
 
 # versions: finds the latest four versions of each function.
-# Output: `VERSION of TIME` for each version.
+# Output: each function's name, and `VERSION of TIME` for each of these versions, as JSON.
 versions() {
   resources Lambda::Function | while read -r name; do
     echo "$name:"
@@ -58,7 +58,7 @@ changes_by_hand() {
       LogicalResourceId, StackResourceDriftStatus, to_string(PropertyDifferences[].PropertyPath)]"
 }
 
-# continue_rollback: continues the rollback of the stack's update.
+# continue_rollback: continues a failed rollback of the stack's update.
 # Output: nothing.
 continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
 
@@ -73,7 +73,7 @@ repair_access_log() {
 }
 
 # leftovers: finds the functions, tables, log groups and backup vaults whose names contain the stack's name.
-# Output: the names, a line for each type.
+# Output: the names, a line for each type of resource.
 leftovers() {
   aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
   aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
@@ -84,7 +84,7 @@ leftovers() {
 
 ## Tables
 
-# database_latencies: reads the latencies of each type of database call in the last hour, in milliseconds.
+# database_latencies: reads the latencies of each table and type of database call in the last hour, in milliseconds.
 # Output: `TABLE CALL:` and the output of `metric`, for each 5 minutes.
 database_latencies() {
   local table call
@@ -145,12 +145,13 @@ report_throttled_keys() {
 }
 
 # old_tables NAME: finds the tables with this name that a deleted stack left behind, as in `old_tables ApiKeys`.
-# DynamoDB counts items only every six hours.
+# DynamoDB counts items only every six hours, so the number of items can be out of date.
 # Output: a line for each table, with its name, its number of items, and the time of its creation.
 old_tables() {
   local new table
   new=$(table_id "$1") || return
-  # The name of a table consists of the stack's name, the logical id and a random text.
+  # The name of a table consists of the stack's name, the logical id and a random text, so the name of an old table
+  # differs only in the random text.
   aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '${new%-*}-') && @ != '$new']" |
     tr '\t' '\n' | grep . | while read -r table; do
     aws dynamodb describe-table --table-name "$table" --output text \
@@ -160,7 +161,8 @@ old_tables() {
 
 ## Parts of other commands
 
-# physical_id TYPE NAME: finds the resource of this type whose logical id is NAME and a hash of 8 characters.
+# physical_id TYPE NAME: finds the stack's resource of this type whose logical id consists of NAME and a hash of 8
+# characters.
 # Output: the resource's physical id.
 physical_id() {
   if [ -z "$2" ]; then echo 'Set FUNCTION first, as in FUNCTION=Authorizer.' >&2; return 1; fi
@@ -173,14 +175,14 @@ physical_id() {
   echo "$id"
 }
 
-# resources TYPE: finds all resources of this type.
+# resources TYPE: finds all resources of the stack that have this type.
 # Output: a physical id per line.
 resources() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
 }
 
-# table_id NAME: finds a table of the stack, such as ApiKeys.
+# table_id NAME: finds a table of the stack by its short name, such as ApiKeys.
 # Output: the table's full name.
 table_id() { physical_id DynamoDB::GlobalTable "Storage$1"; }
 
@@ -191,8 +193,8 @@ indexes() {
     grep -v None
 }
 
-# with_key ARGUMENT ...: runs `curl` with `$API_KEY`. `curl` reads the key from a file descriptor, because all users of a
-# machine can see the arguments of its processes.
+# with_key ARGUMENT ...: runs `curl` with `$API_KEY`. `curl` reads the key from a file descriptor, because all users of
+# a machine can see the arguments of its processes.
 # Output: what `curl` prints.
 with_key() {
   if [ -z "${API_KEY-}" ]; then echo 'Set API_KEY first, to an API key of the stage.' >&2; return 1; fi
