@@ -122,7 +122,7 @@ func (s *PetStore) ListPets(ctx context.Context, query PetQuery) iter.Seq2[Pet, 
 
 // CreatePet creates a pet, and returns it with its ID. Generate one idempotency key per pet, such as a UUID, and store it
 // with the pet until the call returns. Within 24 hours, all calls with this key create only one pet. The error is a
-// PetStoreError if the service still returns an error after the retries.
+// PetStoreError if the service returns an error response, after retries if the error is temporary.
 func (s *PetStore) CreatePet(ctx context.Context, pet NewPet, idempotencyKey string) (created Pet, err error) {
 	if !headerText.MatchString(idempotencyKey) {
 		return created, errors.New("an idempotency key of ASCII characters is missing: generate one per pet, and store it")
@@ -136,7 +136,7 @@ func (s *PetStore) CreatePet(ctx context.Context, pet NewPet, idempotencyKey str
 	return created, err
 }
 
-// send sends a request with retries. The request must be a read, or a create with an idempotency key.
+// send sends a request with retries. A create must have an idempotency key, so that it creates only one pet.
 func (s *PetStore) send(
 	ctx context.Context, method, target string, headers map[string]string, body []byte, result any,
 ) (http.Header, error) {
@@ -262,8 +262,8 @@ func resolved(reference, page string) string {
 	return target.String()
 }
 
-// normalized returns a URL in lower case and without a default port, or an empty text if it is not a URL without
-// credentials.
+// normalized returns an http or https URL with a lowercase scheme and host and no default port, or an empty text if the
+// URL is malformed or contains credentials.
 func normalized(text string) string {
 	target, err := url.Parse(text)
 	if err != nil || !visibleASCII.MatchString(text) || target.Hostname() == "" || target.User != nil {

@@ -48,10 +48,12 @@ class PetStore:
             raise ValueError("The API key must consist of visible ASCII characters.")
 
     def list_pets(self, *, status=None, limit=None):
-        """Yields all pets, newest first. Requests each page only when its first pet is needed.
+        """Yields all pets that match the query, newest first. Requests each page only when its first pet is needed.
 
         `status` is the status of the pets, by default any, and `limit` is the number of pets per page, by default 100.
-        Raises PetStoreError if the service still returns an error after the retries.
+        Raises PetStoreError if the service returns an error response, after retries if the error is temporary. Raises
+        OSError or HTTPException if no complete response arrives after the retries, and ValueError if the link to the
+        next page is not acceptable.
         """
         query = {"limit": 100 if limit is None else limit, "status": status}
         page = f"{self._base_url}/pets?{urlencode(_without_none(query))}"
@@ -68,8 +70,9 @@ class PetStore:
         """Creates a pet, and returns it with its id.
 
         Generate one idempotency key per pet, such as a UUID, and store it with the pet until the call returns. Within
-        24 hours, all calls with this key create only one pet. Raises PetStoreError if the service still returns an
-        error after the retries.
+        24 hours, all calls with this key create only one pet. Raises ValueError if the key is missing or malformed,
+        PetStoreError if the service returns an error response, after retries if the error is temporary, and OSError or
+        HTTPException if no complete response arrives after the retries.
         """
         if not isinstance(idempotency_key, str) or not re.fullmatch("[!-~]([ -~]*[!-~])?", idempotency_key):
             raise ValueError("An idempotency key of ASCII characters is missing. Generate one per pet, and store it.")
@@ -78,7 +81,7 @@ class PetStore:
         return self._send(dict, f"{self._base_url}/pets", body, headers)[1]
 
     def _send(self, kind, url, body=None, headers=None):
-        """Sends a request with retries. The request must be a read, or a create with an idempotency key."""
+        """Sends a request with retries. A create must have an idempotency key, so that it creates only one pet."""
         end = time.monotonic() + 120
         for attempt in range(1, 7):
             retry_after = ""
@@ -130,7 +133,7 @@ def _next_page(links, page, base_url, api_key):
     return None
 
 
-# This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+# This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form means GMT without naming it.
 _HTTP_DATE = re.compile(
     r"(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})"
 )
@@ -208,7 +211,7 @@ _URL = re.compile(
 
 
 def _normalized(url):
-    """Returns an http or https URL in lower case and without its default port, or None if it is malformed."""
+    """Returns an http or https URL with a lowercase scheme and host and no default port, or None if it is malformed."""
     match = _URL.fullmatch(url)
     if not match or int(match[3] or 0) > 65535:
         return None

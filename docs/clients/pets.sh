@@ -74,9 +74,9 @@ pets_check_settings() {
     'The base URL must be like https://api.example.com/v1, without credentials, query, fragment and dot segments.'
 }
 
-# pets_send KIND ARGUMENT… sends the request that these arguments of curl describe, and retries it. The request must be
-# a read, or a create with an Idempotency-Key. If the response contains JSON of this kind (array or object), the
-# function prints the JSON on one line, and sets head to the headers. Otherwise, it ends the subshell.
+# pets_send KIND ARGUMENT… sends the request that these arguments of curl describe, and retries it. A create must have
+# an Idempotency-Key, so that a retry cannot create a second pet. If the response contains JSON of this kind (array or
+# object), the function prints the JSON on one line, and sets head to the headers. Otherwise, it ends the subshell.
 pets_send() {
   expected=$1 attempt=1 end=$(($(command date +%s) + 120))
   shift
@@ -250,7 +250,7 @@ pets_parse_response() {
     utf8 = "[\302-\337]" next_byte "|([\340-\357]|[\360-\364]" next_byte ")" next_byte next_byte
     string = "\"([]\001-!#-[^-\177]|\\\\.|" utf8 ")*\""
     json = "^([][{},: \t\r\n]|-?[0-9][0-9.eE+-]*|true|false|null|" string ")*$"
-    # Some versions of awk decode UTF-8 themselves.
+    # This pattern matches bytes, so versions of awk that decode UTF-8 skip it.
     if (length("\303\251") == 2 && body !~ json) kind = "other"
 
     if (result[1] !~ /^2/ || kind == "other") body = substr(body, 1, 10000) # pets_fail prints only its start

@@ -38,10 +38,11 @@ export class PetStore {
   }
 
   /**
-   * Yields all pets, newest first. Requests each page only when its first pet is needed.
+   * Yields all pets that match the query, newest first. Requests each page only when its first pet is needed.
    *
    * @param query the status of the pets, by default any, and the number of pets per page, by default 100
-   * @throws PetStoreError if the service still returns an error after the retries
+   * @throws PetStoreError if the service returns an error response, after retries if the error is temporary
+   * @throws Error if no complete response arrives after the retries, or if the link to the next page is not acceptable
    */
   async *listPets(
     query: { status?: PetStatus | undefined; limit?: number | undefined } = {},
@@ -66,7 +67,9 @@ export class PetStore {
    *
    * @param idempotencyKey key that you generate once per pet, such as a UUID, and store with the pet until the call
    *   returns. Within 24 hours, all calls with this key create only one pet.
-   * @throws PetStoreError if the service still returns an error after the retries
+   * @throws TypeError if the idempotency key is missing or malformed
+   * @throws PetStoreError if the service returns an error response, after retries if the error is temporary
+   * @throws Error if no complete response arrives after the retries
    */
   async createPet(pet: NewPet, idempotencyKey: string): Promise<Pet> {
     if (typeof idempotencyKey !== 'string' || !/^[!-~](?:[ -~]*[!-~])?$/.test(idempotencyKey))
@@ -78,7 +81,7 @@ export class PetStore {
     return (await this.#send('object', `${this.#baseUrl}/pets`, init)).body as Pet;
   }
 
-  /** Sends a request with retries. The request must be a read, or a create with an idempotency key. */
+  /** Sends a request with retries. A create must have an idempotency key, so that it creates only one pet. */
   async #send(kind: 'array' | 'object', url: string, init: RequestInit = {}) {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${this.#apiKey}`);
@@ -129,7 +132,7 @@ function nextPage(links: string, page: string, baseUrl: string, apiKey: string):
   return undefined;
 }
 
-// This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form has no time zone.
+// This pattern matches the three forms of an HTTP date (RFC 9110, 5.6.7). The last form means GMT without naming it.
 const HTTP_DATE =
   /^(?:(\w{3}, \d\d \w{3} \d{4} [\d:]{8}|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8}) GMT|(\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}))$/;
 

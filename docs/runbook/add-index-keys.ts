@@ -57,7 +57,8 @@ async function addIndexKeys(): Promise<void> {
     return [() => conditionHolds(client.send(update))];
   }
 
-  // After another index is added, the finished segments of an interrupted run lack the keys of this index.
+  // If another index is added after an interruption, the finished segments lack its keys. The hash then makes the
+  // script start again instead of resuming.
   const indexes = hash('sha256', JSON.stringify(listIndexes(collection))).slice(0, 8);
   await scanAndWrite({
     name: `progress-keys-${table.TableId}-${indexes}`,

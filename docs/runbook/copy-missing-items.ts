@@ -30,14 +30,17 @@ ${USAGE_OF_KEYS}
 
 ${USAGE_OF_ALL}`;
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+/**
+ * Maximum number of keys in a BatchGetItem request.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
 const MAX_KEYS = 100;
 const MAX_BACKOFF_MILLISECONDS = 20_000;
 
 /**
  * Returns the combinations of filters for which a table has an index.
  *
- * @throws UsageError if no collection has one of the indexes, because its keys are then unknown
+ * @throws UsageError if the table has an index that belongs to no collection, because its keys are then unknown
  */
 function filterCombinationsOf({ TableName, GlobalSecondaryIndexes = [] }: TableDescription) {
   const known = new Map(
@@ -77,7 +80,7 @@ async function copyMissingItems(): Promise<void> {
       `${TARGET} has the key of a table of API keys, but no index ${keyIndex.indexName}. ` +
         "Set TARGET to the stage's table of API keys.",
     );
-  // Placeholders, because a name can be a reserved word.
+  // The expression contains placeholders, because DynamoDB could reserve the name of a key attribute.
   const ExpressionAttributeNames = Object.fromEntries(names.map((name, index) => [`#key${index}`, name]));
   const ProjectionExpression = Object.keys(ExpressionAttributeNames).join();
 
@@ -98,7 +101,7 @@ async function copyMissingItems(): Promise<void> {
     const missing = new Map(items.map((item) => [textOf(item), item]));
     let Keys = items.map(keyOf);
     for (let attempt = 0; Keys.length > 0; attempt += 1) {
-      // DynamoDB omits keys from the response if it throttles the table.
+      // If DynamoDB throttles the table, it does not look up all keys. The others are requested again after a pause.
       if (attempt > 0)
         await setTimeout(Math.random() * Math.min(50 * 2 ** attempt, MAX_BACKOFF_MILLISECONDS));
       const lookUp = { Keys, ConsistentRead: true, ProjectionExpression, ExpressionAttributeNames };
@@ -135,7 +138,8 @@ async function copyMissingItems(): Promise<void> {
   const revoked = revokedKeys();
   const writeFor = await prepareKeys(SOURCE, TARGET, revoked);
   await scanAndWrite({
-    // If REVOKED changes, the finished segments of an interrupted run lack revocations.
+    // If REVOKED changes after an interruption, the finished segments lack revocations. The hash then makes the script
+    // start again instead of resuming.
     name: `${name}-${hash('sha256', [...revoked].toSorted().join()).slice(0, 8)}`,
     table: source,
     done: 'copied',

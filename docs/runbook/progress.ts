@@ -30,7 +30,7 @@ export function openStore(folder: string) {
     /** Replaces the segment's file at once, so that an interrupted process never leaves a part of a file. */
     write(segment: number, progress: Progress): void {
       const file = fileOf(segment);
-      // Another process can have been started with the same part by mistake.
+      // The name contains the process id, because another process can have been started with the same part by mistake.
       const temporary = `${file}.${process.pid}`;
       try {
         writeFileSync(temporary, JSON.stringify(progress), { flush: true });
@@ -38,7 +38,7 @@ export function openStore(folder: string) {
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         throw new UsageError(
-          `The progress cannot be stored in ${folder} (${code}). Solve this, and repeat the command.`,
+          `The progress cannot be stored in ${folder} (${code}). Fix the cause, and repeat the command.`,
         );
       }
     },
@@ -103,7 +103,8 @@ interface Line {
 /** Returns a line such as `1,200 of about 10,000 items read, 31 copied, 48 per second, about 3 minutes left`. */
 export function progressLine({ read, written, done, total, perSecond }: Line): string {
   const items = total > 0 ? `${format(read)} of about ${format(total)}` : format(read);
-  // The estimate can be too low. DynamoDB updates the number of items only every six hours.
+  // The estimate can be too low, because DynamoDB updates the number of items only every six hours. If more items have
+  // been read, the time left is unknown.
   const left =
     read < total && perSecond > 0 ? `, about ${durationText((total - read) / perSecond)} left` : '';
   return `${items} items read, ${format(written)} ${done}, ${format(perSecond)} per second${left}`;

@@ -14,7 +14,7 @@ import { client, type Item, type Write } from './scan-and-write.ts';
 
 /** Part of the usage text of the script that copies items. */
 export const USAGE_OF_KEYS = `For tables of API keys, REVOKED is required: the ids or hashes of the keys that were revoked after the restore point,
-separated by spaces, or none. The script also revokes keys with a revocation that npm run keys -- revoke has stored.`;
+separated by spaces, or the word none. The script also revokes keys with a revocation that npm run keys -- revoke has stored.`;
 
 /**
  * Returns the ids and hashes in the environment variable REVOKED.
@@ -28,19 +28,19 @@ export function revokedKeys(): Set<string> {
   if (keys.length === 0)
     throw new UsageError(
       'The tables contain API keys, so set REVOKED to the ids of the keys that were revoked after the restore point, ' +
-        `separated by spaces, or to none. ${where}`,
+        `separated by spaces, or to the word none. ${where}`,
     );
   if (keys.join() === 'none') return new Set();
   if (keys.every((key) => /^(?:key_[0-9a-f]+|[0-9a-f]{64})$/.test(key))) return new Set(keys);
   throw new UsageError(
-    `REVOKED must consist of key ids, which start with key_, and of hashes, or be none. ${where}`,
+    `REVOKED must consist of key ids, which start with key_, and of hashes, or be the word none. ${where}`,
   );
 }
 
 /**
  * Returns a function that returns the write for a key's record in the table SOURCE. The write copies the record if TARGET
- * does not contain it, and revokes the key if the key was revoked since. For a stored revocation of a key whose record was
- * missing, the write also revokes the record in TARGET.
+ * does not contain it, and revokes the key if SOURCE, TARGET or `revoked` contains its revocation. If the record is
+ * only the stored revocation of a key whose record was missing, the write also revokes the key's record in TARGET.
  *
  * @param revoked ids and hashes of keys that were revoked
  * @throws UsageError if SOURCE does not contain one of these keys, because its id can be mistyped
@@ -66,7 +66,10 @@ export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<s
         hashes.set(item['keyId']!.S!, item['hash']!);
   const caller = revoked.size > 0 ? await findCaller() : '';
 
-  /** Returns the attributes of a revocation: that of the record, a stored one, or one for a key in REVOKED. */
+  /**
+   * Returns the attributes of a key's revocation: that of the record, a stored one, or one for a key in REVOKED.
+   * Returns undefined if the key was not revoked.
+   */
   async function revocationOf({ hash, keyId, ...record }: Item): Promise<Item | undefined> {
     if (record['revokedAt']) return attributesOf(record);
     if (!keyId) return undefined;
@@ -92,8 +95,8 @@ export async function prepareKeys(SOURCE: string, TARGET: string, revoked: Set<s
       const present = isRevocation(record) ? hashes.get(record['keyId']!.S!) : undefined;
       if (present && before) return (await revoke(TARGET, present, before)) || isCopied;
       if (isCopied && before) return true;
-      // Until now, an operator who revoked the key can have found no record, and stored a revocation. From now on, an
-      // operator finds the record.
+      // Before this copy, an operator who revoked the key found no record, and stored a revocation. The revocation is
+      // therefore looked up again. From now on, an operator finds the record.
       const revocation = before ?? (await revocationOf(record));
       const isRevoked = revocation !== undefined && (await revoke(TARGET, record['hash']!, revocation));
       return isCopied || isRevoked;
@@ -110,7 +113,7 @@ function isRevocation({ hash, keyId, revokedAt }: Item): boolean {
   return revokedAt !== undefined && hash?.S === keyId?.S;
 }
 
-/** Returns the attributes of a revocation. */
+/** Returns the attributes of an item that record the revocation of a key. */
 function attributesOf({ revokedAt, revokedBy }: Item): Item {
   return { revokedAt: revokedAt!, ...(revokedBy && { revokedBy }) };
 }

@@ -33,7 +33,7 @@ export const USAGE_OF_ALL = `Optional environment variables:
 To resume after an interruption, repeat the command, with the same or another number of parts. The progress is in a
 folder of the working directory. Delete the folder when all parts are finished. Without PART, the script deletes it.`;
 
-/** Place of the permissions that the scripts need. */
+/** File with the permissions that the scripts need. */
 export const PERMISSIONS = 'docs/policies/break-glass.json';
 
 export const client = new DynamoDBClient({
@@ -65,7 +65,8 @@ interface Job {
  * Reads the items of a table with strongly consistent scans, and performs the writes that the items need. Stores the
  * progress after each page of a segment, so that no item is skipped after an interruption. Prints the progress.
  *
- * @throws UsageError if the environment variable PART or WRITES_PER_SECOND is invalid
+ * @throws UsageError if the environment variable PART or WRITES_PER_SECOND is invalid, or if the progress cannot be
+ *   read or stored
  */
 export async function scanAndWrite({ name, table, done, writesFor }: Job): Promise<void> {
   const { PART } = process.env;
@@ -109,7 +110,7 @@ export async function scanAndWrite({ name, table, done, writesFor }: Job): Promi
       store.write(segment, progress);
     }
   });
-  // A part cannot know whether other parts are still to be started. They would read their items again.
+  // A part keeps the folder, because it cannot know whether another part still has to resume with its progress.
   if (PART === undefined) store.delete();
   const { read, written } = countsOf(progressOfAll);
   console.log(`${prefix}${format(read)} items read, ${format(written)} ${done}. Finished.`);
@@ -168,7 +169,7 @@ export function paceOf(variable: string): (count?: number) => Promise<void> {
     // Time without calls is not made up for, because a burst could exceed the limit of the table.
     const start = Math.max(next, now);
     next = start + count * interval;
-    // Not the function of node:timers/promises, because tests cannot control its timer.
+    // This is the global setTimeout, because tests cannot control the timer of node:timers/promises.
     if (start > now) await new Promise((resolve) => setTimeout(resolve, start - now));
   };
 }

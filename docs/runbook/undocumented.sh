@@ -8,7 +8,7 @@ refuse() {
   exit 1
 }
 
-# In a shell that sources this file, the trap below would not run after Ctrl-C.
+# In a shell that sources this file, the trap below would not run after Ctrl-C, so the function would stay blocked.
 if [ "${BASH_SOURCE:-}" != "$0" ]; then
   echo 'Run this script instead of sourcing it: bash docs/runbook/undocumented.sh' >&2
   return 1
@@ -102,16 +102,17 @@ expect 'Denied keys: one request with a key that expired. If there is none, the 
 a denial, so operators cannot inform the owners of denied keys.'
 denied_keys
 
-expect 'Logged requests: sums of about the number of requests in the access log. If there are none, remove the alarm
-MissingAccessLog, because CloudWatch does not count what API Gateway logs.'
+expect 'Logged requests: sums that together are about the number of requests in the access log. If there are no sums,
+remove the alarm MissingAccessLog, because CloudWatch does not count what API Gateway logs.'
 metric 300 Logs IncomingLogEvents "Name=LogGroupName,Value=$(physical_id Logs::LogGroup ApiAccessLog)"
 
 expect 'Missing trace ids: 0 requests. Otherwise, find_trace finds only requests that X-Ray recorded.'
 access_log 'filter not ispresent(traceId) or traceId = "-" | stats count(*) as requests'
 
 expect 'Requested traces: two numbers below 5, depending on tracedShare. If the first number is 5, clients can increase the
-charge for traces with a header. If the second number is 5, anyone can do so without a key. Then set tracingEnabled to
-false in infra/stack/api.ts, and correct "Threats" in docs/security.md and "Not included" in docs/cost.md.'
+charge for traces with a header. If the second number is 5, anyone can do so without a key. In both cases, set
+tracingEnabled to false in infra/stack/api.ts, and correct "Threats" in docs/security.md and "Not included" in
+docs/cost.md.'
 aws xray batch-get-traces --trace-ids "${TRACES[@]}" --query 'length(Traces)'
 aws xray batch-get-traces --trace-ids "${KEYLESS_TRACES[@]}" --query 'length(Traces)'
 

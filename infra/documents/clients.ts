@@ -63,7 +63,7 @@ function firstPrograms(): Record<string, string> {
   const pascal = list.replace(/^./, (letter) => letter.toUpperCase());
   const snake = list.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const tag = plural.replaceAll(/(?:^|\W+)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  // The list has a positional argument for each parameter: the limit, the filters and the cursor.
+  // In Java and Kotlin, a list has a positional argument for each parameter: the limit, the filters and the cursor.
   const page = ['1', ...Object.keys(filters).map(() => 'null'), 'null'].join(', ');
   const programs = {
     'ts typescript/main.mts': `
@@ -83,7 +83,7 @@ import os
 
 from openapi_client import ApiClient, ApiException, Configuration, ${tag}Api
 
-# Without retries, urllib3 follows no redirects either.
+# With retries=False, urllib3 also follows no redirects, so no other host gets the API key.
 configuration = Configuration(host=os.environ["BASE_URL"], access_token=os.environ["API_KEY"], retries=False)
 api = ${tag}Api(ApiClient(configuration))
 try:

@@ -44,9 +44,8 @@ const advice: Record<ErrorCode, string> = {
 type Parts = Record<string, Record<string, string>>;
 
 /**
-  * Returns the generated parts of documents that show the contract, by file and name: tables and lists of the contract,
+ * Returns the generated parts of documents that show the contract, by file and name: tables and lists of the contract,
  * and examples of requests with their responses.
-
  *
  * @param contract the OpenAPI document without references
  */

@@ -51,7 +51,7 @@ function commandsIn(file: string, text: string): Command[] {
     const parts = new RegExp(`^(${name}(?: [^:]+)?): (.+?)\\.(?: |$)`).exec(oneLine(description!));
     if (group === undefined || !parts || !output)
       throw new UsageError(
-        `${file}: Describe ${name} in a comment above it, as the functions before it, and what it prints.`,
+        `${file}: In a comment above ${name}, describe what it does and prints, as for the other functions.`,
       );
     const [, synopsis, purpose] = parts as unknown as [string, string, string];
     return {
@@ -81,7 +81,7 @@ function namesIn(list: string): string[] {
   return expressions.filter((one) => one !== '').map((one) => / as (\w+)$/.exec(one)?.[1] ?? one);
 }
 
-/** Returns what a function prints that only runs a query, or an empty string for another function. */
+/** Returns what a function prints if it only runs a query, and otherwise an empty string. */
 function fieldsOf(body: string): string {
   const [, query] = /\b(?:access|function|firewall)_log '([^]+)'/.exec(body) ?? [];
   return fieldNamesOf(query ?? '')

@@ -29,7 +29,7 @@ export async function findApiKey(
   return key;
 }
 
-/** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
+/** Returns whether the API accepts the key. It rejects a key that was revoked, or whose record was deleted. */
 async function isAccepted(key: string, api: ApiGateway): Promise<boolean> {
   const [{ path }] = collections;
   const headers: Pair[] = [['Authorization', `Bearer ${key}`]];

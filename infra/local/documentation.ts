@@ -13,7 +13,8 @@ import {
  * Responds to requests for the local service's documentation: the reference page, which browsers get from the root URL,
  * `/openapi.json` and `/openapi-3.0.json`. These requests need no API key.
  *
- * The page contains the API key. To prevent DNS rebinding attacks, the Host header must be a localhost address.
+ * The page contains the API key. The Host header must therefore be a localhost address, so that no website can read the
+ * key with a DNS rebinding attack.
  *
  * @param file URL or path of openapi.json, which is read for each response because developers can regenerate it
  * @returns the response, or undefined if the API must respond
@@ -59,7 +60,7 @@ function jsonResponse(value: unknown): HttpResponse {
   };
 }
 
-/** Returns the OpenAPI document with the local service as its only server, so that tools that import it can use it. */
+/** Returns the OpenAPI document with the local service as its only server, so that tools send their requests there. */
 async function readOpenApi(file: URL | string, baseUrl: string): Promise<unknown> {
   const published: any = parseJson(await readFile(file, 'utf8'));
   return { ...published, servers: localServers(baseUrl) };

@@ -104,7 +104,7 @@ function temporaryFolders(): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** Returns the service in `folder` if its database responds. A killed service does not delete its connection data. */
+/** Returns the service in `folder` if its database responds, because a killed service leaves its connection data. */
 async function findRunning(folder: string): Promise<(LocalService & { folder: string }) | undefined> {
   try {
     const service = readLocalService(folder);

@@ -34,7 +34,7 @@ ${relativePaths}`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
-// Other code stops the service by emitting SIGTERM, so that signals after that have no effect.
+// Other code stops the service by emitting SIGTERM, so that `onInterrupt` ignores all later signals.
 onInterrupt(() => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
   const launchers = findLaunchers();
@@ -81,7 +81,8 @@ function findLaunchers(): string {
     const command = readFileSync(`/proc/${ppid}/cmdline`, 'utf8');
     const isShell = command.includes(process.env['npm_lifecycle_script']!);
     const [shellsParent] = /(?<=^PPid:\s)\d+$/m.exec(readFileSync(`/proc/${ppid}/status`, 'utf8'))!;
-    // The result omits the parent of npm, because it can exit, like the shell from which nohup started npm.
+    // The result omits the parent of npm, because that parent can exit while the service should continue to run, like
+    // the shell from which nohup started npm.
     return isShell ? `${shellsParent} ${ppid}` : `${ppid}`;
   } catch {
     return `${ppid}`;

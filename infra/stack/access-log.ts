@@ -6,19 +6,20 @@ import { addLogGroup } from './stage-stack.ts';
 import type { Stage } from '../settings.ts';
 
 /**
- * Fields of the access log. Paths, query strings and headers are omitted, because API Gateway does not escape values.
- * A quote in a path or a `User-Agent` would make the line invalid JSON.
+ * Fields of the access log. Request paths, query strings and headers are omitted, because API Gateway does not escape
+ * values, so a quote in a path or a `User-Agent` would make the line invalid JSON.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const fields = {
   requestId: '$context.requestId',
-  // Clients can choose requestId, but not extendedRequestId.
+  // Clients can choose requestId, so only extendedRequestId is certain to be unique.
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
-  // The authorizer sets this value for each API key with a record, even if the key is expired or revoked.
+  // The authorizer sets this value for each API key with a record. The log therefore also shows whose key was denied
+  // because it is expired or revoked.
   keyId: '$context.authorizer.keyId',
   denialReason: '$context.authorizer.reason',
-  // Clients cannot forge this value, because API Gateway selects the API by the domain name.
+  // This is the host that the client really uses, because API Gateway selects the API by this name.
   domainName: '$context.domainName',
   tlsVersion: '$context.tlsVersion',
   cipherSuite: '$context.cipherSuite',
@@ -48,18 +49,24 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
  */
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
-/** Counts requests with active API keys. Only these requests can gate a deployment, because strangers have no such key. */
+/**
+ * Counts requests with active API keys. The alarm that stops a deployment counts only these requests, because strangers,
+ * who have no such key, must not be able to fire it.
+ */
 export const activeKeyRequestsMetric = { name: 'ActiveKeyRequests', dimensions: [] };
 
 /** Counts the same 5xx responses as `serverErrorsMetric`, but only for active API keys, and in every stage. */
 export const activeKeyErrorsMetric = { name: 'ActiveKeyServerErrors', dimensions: [] };
 
-/** Counts 4xx responses of functions, except 404. Functions run only for requests with active API keys. */
+/**
+ * Counts the 4xx responses with which operations' functions reject requests with active API keys. 404 is not counted,
+ * because asking for an item that does not exist is normal.
+ */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 
 /**
- * Adds an access log with one JSON line per request, and metric filters that count error responses. Returns the log
- * group and the options with which the API's stage writes to it.
+ * Adds an access log with one JSON line per request, and metric filters that count requests and error responses in it.
+ * Returns the log group and the options with which the API's stage writes to it.
  */
 export function addAccessLog(scope: Construct, stage: Stage) {
   const logGroup = addLogGroup(scope, 'AccessLog', stage);
@@ -83,7 +90,7 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
   const isActiveKey = [
     pattern.stringValue('$.keyId', '!=', '-'),
-    // Expired and revoked keys also have an id.
+    // Expired and revoked keys have an id too, but API Gateway denies their requests.
     pattern.stringValue('$.errorType', '!=', 'ACCESS_DENIED'),
   ];
   count(activeKeyRequestsMetric.name, pattern.all(...isActiveKey));

@@ -9,7 +9,7 @@ const SUNSET_WARNING_DAYS = 180;
 
 /**
  * Highest values that the default quotas of an account allow. Higher settings only cause a warning, because AWS can raise
- * the quotas. The maximum throughput of a table must be below its quota.
+ * the quotas. The maximum throughput of a table must be less than its quota, so its highest value is the quota minus 1.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
  */
 const quotas = [
@@ -34,7 +34,7 @@ function warnAboutSunsets(stack: StageStack, today: Date): void {
     const daysLeft = (deprecation.sunset.getTime() - today.getTime()) / 86_400_000;
     if (daysLeft > SUNSET_WARNING_DAYS) continue;
     const day = deprecation.sunset.toISOString().slice(0, 10);
-    const advice = 'Check which API keys still use it, then remove it from shared/contract.';
+    const advice = 'Check which API keys still use it, and remove it from shared/contract after that day.';
     Annotations.of(stack).addWarningV2(`sunset:${id}`, `${id} is scheduled for removal on ${day}. ${advice}`);
   }
 }

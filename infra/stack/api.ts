@@ -130,12 +130,13 @@ function addSamplingRule(scope: Construct, { name, tracedShare }: Stage, resourc
     samplingRule: {
       version: 1,
       ruleName,
-      // X-Ray uses the first matching rule in ascending order, so operators can add rules with precedence over this one.
+      // X-Ray uses the matching rule with the lowest priority number, so operators can add rules that precede this one.
       priority: 9_000,
       reservoirSize: 1,
       fixedRate: tracedShare,
       serviceType: 'AWS::ApiGateway::Stage',
-      // The service name, which contains the names of the API and the stage, can exceed the 64 characters of a rule.
+      // A rule allows 64 characters, which the service name (the names of the API and the stage) can exceed. The rule
+      // therefore selects the stage by its ARN.
       serviceName: '*',
       resourceArn,
       host: '*',
@@ -168,7 +169,7 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   }
 }
 
-/** Returns the API's metrics. `Stage` is a name, because a reference to the stage would create a circular dependency. */
+/** Returns the API's metrics. @param Stage name of the API's stage */
 function apiMetrics(api: apigateway.RestApi, Stage: string) {
   const metric = (metricName: string, statistic: string) =>
     api.metric(metricName, {
@@ -192,7 +193,8 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
   stack.addAlarm('ApiLatency', {
     urgency: 'mail',
     section: 'Slow responses',
-    description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
+    description:
+      'Clients wait or time out. In three periods of 5 minutes, at least 1% of responses took 2 seconds or more.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
     threshold: 2_000,
     datapointsToAlarm: 3,
@@ -217,7 +219,7 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     section: 'Errors of a new version',
     description:
       'Clients with active API keys get 5xx responses. Errors exceeded 0.1% of their requests by at least 5 in one ' +
-      'minute. An update of the stack rolls back.',
+      'minute. A running deployment rolls back.',
     metric: excess(stack.countPerMinute(activeKeyErrorsMetric), 0.001, activeKeyRequests),
     threshold: 5,
   });
@@ -226,7 +228,8 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     section: 'Rejected requests',
     description:
       'Clients with active API keys get 400, 413, 415 or 422 responses. In 3 of 7 minutes, most of their requests were rejected.',
-    // In periods over one minute, requests that CloudWatch counts late would make the share of rejections seem higher.
+    // The period is only one minute, because CloudWatch can count the last requests of a longer period late. Until then,
+    // a tolerated share of rejections would look like most requests.
     metric: excess(stack.countPerMinute(rejectedRequestsMetric), 0.5, activeKeyRequests),
     threshold: 5,
     datapointsToAlarm: 3,
@@ -235,13 +238,15 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     urgency: 'mail',
     section: 'Missing access log',
     description:
-      'The access log is incomplete, so other alarms cannot fire. For 15 minutes, most requests were not logged.',
+      'The access log is incomplete, so alarms that count its lines may not fire. In three periods of 5 minutes, most ' +
+      'requests were not logged.',
     metric: new cloudwatch.MathExpression({
-      // In arithmetic, CloudWatch treats a metric without data as zero, unless both metrics have no data.
+      // In arithmetic, CloudWatch treats a metric without data as zero, unless both metrics have no data. The alarm
+      // therefore also fires if no request is logged at all.
       expression: 'requests - 2 * logged',
       usingMetrics: {
         requests: api.requests.with({ period: FIVE_MINUTES }),
-        // The CDK's `metricIncomingLogEvents` has no dimension.
+        // The CDK's `metricIncomingLogEvents` has no dimension, so it would not select this log group.
         logged: new cloudwatch.Metric({
           namespace: 'AWS/Logs',
           metricName: 'IncomingLogEvents',
@@ -254,7 +259,7 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
       period: FIVE_MINUTES,
     }),
     threshold: 3,
-    // Log events can arrive in a later period than their requests.
+    // Log events can arrive in a later period than their requests, so one period does not prove that any are missing.
     datapointsToAlarm: 3,
   });
 }

@@ -29,8 +29,9 @@ export const handlerModule = (handler: string) => handler.replace(/-\w+\.handler
 
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
- * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash also
- * covers the sources, because a new comment changes the source map but not the bundle. esbuild prints errors in detail.
+ * `folder/source-maps/`. Stack traces contain the name of the bundle, so the hash in it identifies the source map. The
+ * hash also covers the sources, because a new comment changes the source map but not the bundle. If a build fails,
+ * esbuild prints the reason, so the error does not repeat it.
  *
  * @param isForDebugger whether bundles are unminified and include source maps, so that a debugger shows the sources
  * @throws UsageError if a module cannot be bundled or does not export `handler`.

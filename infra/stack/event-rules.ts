@@ -6,15 +6,15 @@ import type { StageStack } from './stage-stack.ts';
 import type { Tables } from './storage.ts';
 
 /**
- * Services on which requests depend, as AWS Health names them. AWS lists the names only with `describe-event-types`,
- * which needs a support plan.
+ * Services on which requests and alarms depend, by their names in AWS Health. Only `describe-event-types` lists these
+ * names, and it needs a support plan. docs/runbook/undocumented.sh therefore asks operators to check them.
  * https://docs.aws.amazon.com/health/latest/APIReference/API_EventType.html
  */
 const SERVICES = ['APIGATEWAY', 'CLOUDWATCH', 'DYNAMODB', 'LAMBDA', 'WAF'];
 
 /**
- * Adds rules that send events of AWS services to the topic NoticeTopic. These events have no metric, so no alarm could
- * report them.
+ * Adds rules that send events of AWS services to the topic NoticeTopic. Most of these events have no metric for an alarm,
+ * and an event, unlike a metric, says what failed.
  */
 export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
   const scope = new Construct(stack, 'Events');
@@ -24,8 +24,8 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
       eventPattern,
       targets: [{ id: 'NoticeTopic', arn: stack.noticeTopic.topicArn }],
     });
-  // EventBridge does not support conditions in the policies of SNS topics. Rules of other accounts use a role of their
-  // own, which this statement does not allow.
+  // The statement has no condition on the rule or the account, because EventBridge does not support conditions in the
+  // policies of SNS topics. Rules of other accounts cannot use the statement, because they send with a role of their own.
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
   // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
   stack.noticeTopic.grantPublish(new iam.ServicePrincipal('events.amazonaws.com'));
@@ -43,9 +43,9 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
       },
     },
   });
-  // Rules receive the events of this account and public events, also those of regions for which this region is the
-  // backup. The pattern therefore names the region. It omits the category accountNotification, because that category is
-  // for neither problems nor planned changes. Each stage of an account sends the same event to its own topic.
+  // AWS Health sends to a region the events of this account and public events, including those of other regions for which
+  // it is the backup. The pattern therefore names the region. It omits the category accountNotification, because that
+  // category contains no problems or planned changes. Each stage of an account sends the same event to its own topic.
   // https://docs.aws.amazon.com/health/latest/ug/about-public-events.html
   // https://docs.aws.amazon.com/health/latest/ug/aws-health-events-eventbridge-schema.html
   add('ServiceHealth', 'AWS reports a problem or a planned change of a service that the stage uses', {

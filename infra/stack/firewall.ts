@@ -11,7 +11,7 @@ const WINDOW_SECONDS = 60;
 
 const KEY_HEADER = 'authorization';
 
-/** Header values that differ only in spaces or case count as the same API key. */
+/** Transformations with which header values that differ only in spaces or case count as the same API key. */
 const normalized = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) => ({ type, priority }));
 
 const tooMany = errorBody(
@@ -36,8 +36,8 @@ const largeBody = {
 /**
  * Adds the log group of the firewall and, if the settings include a firewall, a web ACL that writes to it. If `action` is
  * `block`, also adds an alarm. The limits per IP address and API key come first, because a rule does not count requests
- * that an earlier rule blocked. AWS's managed rules come after the rule for large bodies, so that every large body gets
- * the same response.
+ * that an earlier rule blocked. AWS's managed rules come after the rule for large bodies, so that a large body gets a 413
+ * even if a managed rule would block it too.
  */
 export function addFirewall(stack: StageStack, resourceArn: string): void {
   const { stage } = stack;
@@ -119,7 +119,7 @@ function addFirewallLogGroup(stack: StageStack): string {
  */
 function addLog(stack: StageStack, resourceArn: string, action: string, logGroupName: string): void {
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
-  // For a rule group that only counts, WAF logs the action EXCLUDED_AS_COUNT.
+  // If a rule group only counts, WAF logs the action EXCLUDED_AS_COUNT, so the filter also keeps this action.
   const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];
   const Conditions = actions.map((Action) => ({ ActionCondition: { Action } }));
   new waf.CfnLoggingConfiguration(stack, 'FirewallLogging', {

@@ -28,7 +28,7 @@ type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'envi
 
 type AccessOf = (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access;
 
-/** Functions that return the access of a function, by the kind of its operation. */
+/** Access of an operation's Lambda function, by the operation's kind. */
 const accessOf = {
   list: (collection, table, _tables, stage) => ({
     actions: ['dynamodb:Query'],

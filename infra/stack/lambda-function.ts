@@ -7,7 +7,7 @@ import { acknowledge, principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
 export interface LambdaFunctionProps extends lambda.FunctionOptions {
-  /** Path of the bundle, which is the only file in its folder. */
+  /** Path of the bundle, which must be the only file in its folder, because the whole folder is deployed. */
   bundle: string;
   /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
@@ -34,14 +34,15 @@ export class LambdaFunction extends lambda.Function {
       handler: `${parse(bundle).name}.handler`,
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
-      // Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size").
+      // Lambda allocates CPU in proportion to memory, so less memory would cost more (docs/performance.md, "Memory size").
       memorySize: 512,
       ...others,
       environment: { ...environment, [environmentVariables.service]: serviceName(stage.name) },
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // This level omits entries for the start and end of an invocation, which would cost as much as running the function.
+      // This level omits the entries for the start and end of an invocation, because logging them would cost about as
+      // much as running the function.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       tracing: lambda.Tracing.ACTIVE,
       // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.

@@ -30,8 +30,9 @@ const nodeModules: Plugin = {
 };
 
 /**
- * Excludes modules that the SDK imports dynamically, such as `@smithy/core/event-streams`. Otherwise, esbuild would wrap
- * most modules in functions. The build fails if a bundle contains one of these imports.
+ * Leaves modules that the SDK imports dynamically, such as `@smithy/core/event-streams`, out of the bundles. With them,
+ * esbuild would wrap most modules in functions, which makes the start slower. Because the modules are missing at run
+ * time, the build fails if a bundle still imports one of them.
  */
 const dynamicImports: Plugin = {
   name: 'dynamic-imports',

@@ -7,7 +7,8 @@ import type { StageStack } from './stage-stack.ts';
 /**
  * Adds parameters with which `npm run deploy` updates the stack while the aliases `live` still point to the old versions.
  * The command then shifts the requests itself, and sets `Released` at the end. If `Released` is `true`, which is the default
- * in a new stack, a deployment points the aliases to the new versions immediately. `npx cdk deploy` keeps the last value.
+ * in a new stack, a deployment points the aliases to the new versions immediately. `npx cdk deploy` keeps the parameters'
+ * last values.
  */
 export function addReleaseParameters(stack: StageStack, functions: Functions): void {
   const released = new CfnParameter(stack, RELEASED_PARAMETER, {
@@ -29,7 +30,8 @@ export function addReleaseParameters(stack: StageStack, functions: Functions): v
     });
     const alias = fn.live.node.defaultChild as lambda.CfnAlias;
     const newVersion = fn.currentVersion.version;
-    // CloudFormation ignores changes of parameters without an effect on resources, so the aliases show the parameter.
+    // CloudFormation does not update a stack if parameters change but no resource does. The description of each alias
+    // therefore contains this parameter.
     alias.description = Fn.join(': ', [RELEASED_PARAMETER, released.valueAsString]);
     alias.functionVersion = Fn.conditionIf(isHeld.logicalId, version.valueAsString, newVersion).toString();
   }

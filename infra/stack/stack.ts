@@ -39,9 +39,12 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     const { alarmTopic, noticeTopic } = stack;
     new CfnOutput(stack, 'AlarmTopic', {
       value: alarmTopic.topicArn,
-      description: 'What must wake somebody',
+      description: 'Topic of the alarms that must wake somebody',
     });
-    new CfnOutput(stack, 'NoticeTopic', { value: noticeTopic.topicArn, description: 'What can wait' });
+    new CfnOutput(stack, 'NoticeTopic', {
+      value: noticeTopic.topicArn,
+      description: 'Topic of the alarms and events that can wait',
+    });
     addAnnotations(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
@@ -49,7 +52,8 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
 }
 
 /**
- * Adds the stack with API Gateway's role for the logs of all stages. An account has one such role in each region.
+ * Adds the stack with API Gateway's role for the logs of all stages. The stages share this stack, because an account has
+ * only one such role in each region.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 function addAccountStack(app: App): Stack {
@@ -60,7 +64,8 @@ function addAccountStack(app: App): Stack {
     tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-  const reason = 'API Gateway needs a role that can write to all log groups. The policy allows nothing else.';
+  const reason =
+    'API Gateway needs a role that can write to all log groups. The policy allows only actions on logs.';
   const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);

@@ -14,7 +14,7 @@ export const FIVE_MINUTES = Duration.minutes(5);
 
 /**
  * Longest expected delay of a metric (3 minutes) plus a margin of 1 minute. AWS documents no limit and recommends
- * M-out-of-N alarms for late metrics.
+ * M-out-of-N alarms for late metrics, so alarms also evaluate the periods of this delay.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const METRIC_DELAY = Duration.minutes(4);
@@ -61,7 +61,7 @@ export class StageStack extends Stack {
     this.noticeTopic = this.addTopic('NoticeTopic', `${productName} ${stage.name}, notices`);
   }
 
-  /** Adds a topic to which CloudWatch can publish, and to which `alarmEmail` subscribes. */
+  /** Adds a topic to which CloudWatch can publish, and to which `alarmEmail`, if set, subscribes. */
   private addTopic(id: string, displayName: string): sns.Topic {
     const { account, partition, region, stage } = this;
     const topic = new sns.Topic(this.monitoring, id, { displayName, enforceSSL: true });

@@ -53,9 +53,12 @@ export type Tables = ReturnType<typeof addTables>;
 
 /**
  * Adds a vault and, if the settings include `backup`, daily backups at 5:00 UTC (AWS's default) and copies to another
- * vault. Backups omit idempotency records, which expire after 24 hours. Every stage has the vault, because its name is
- * fixed, and a stage with `retainData` retains it. Otherwise, backups that are removed and added again would find the name
- * in use. An empty vault costs nothing. The vault's default key permits copies to other accounts.
+ * vault. Backups omit idempotency records, because these expire after 24 hours. The vault's default key permits copies to
+ * other accounts.
+ *
+ * Every stage has the vault, even without `backup`. The vault has a fixed name, and a stage with `retainData` retains it.
+ * If the vault were removed and added together with `backup`, the second creation would find the name in use and fail. An
+ * empty vault costs nothing.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
  */
 export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
@@ -63,7 +66,7 @@ export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables)
   // The start of the stack id's UUID makes the name unique if an earlier stack's vault was retained.
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
   const backupVault = new backup.BackupVault(stack, 'BackupVault', {
-    // The name of a vault has at most 50 characters, and the name of a stage at most 30.
+    // The name of a vault has at most 50 characters, and the name of a stage up to 30, so the whole UUID does not fit.
     backupVaultName: `${stackName(stage.name)}-${uniqueId}`,
     removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
@@ -93,7 +96,7 @@ interface TableProps extends dynamodb.TablePropsV2 {
 export class Table extends dynamodb.TableV2 {
   /**
    * Number of throttled reads and writes of the table and its indexes. Alarms always ignore missing DynamoDB data, so
-   * without FILL an alarm would never return to OK. However, FILL replaces late data with zero.
+   * without FILL an alarm would never return to OK. However, FILL replaces late data with zero until they arrive.
    * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
    */
   readonly throttles: cloudwatch.MathExpression;

@@ -144,6 +144,6 @@ test('a script whose progress cannot be read or stored fails with an error that 
   const unreadable = `${file} contains no progress. Delete this file, and repeat the command.`;
   expect(() => store.read(3)).toThrow(new UsageError(unreadable));
   store.delete();
-  const message = `The progress cannot be stored in ${folder} (ENOENT). Solve this, and repeat the command.`;
+  const message = `The progress cannot be stored in ${folder} (ENOENT). Fix the cause, and repeat the command.`;
   expect(() => store.write(3, { read: 7, written: 2 })).toThrow(new UsageError(message));
 });

@@ -8,7 +8,7 @@ type Impact = 'breaking' | 'non-breaking' | 'wider' | 'narrower';
 
 /**
  * Impact of adding, removing and changing the part of a document at `path`. If an action has no impact here, the change
- * cannot be classified, so that a person decides.
+ * cannot be classified, so a person must decide.
  */
 interface Rule extends Partial<Record<Action, Impact | ((before: any, after: any) => Impact)>> {
   /** Pattern of the whole path. */
@@ -86,7 +86,7 @@ const rulesForSchemas: Rule[] = [
   { path: `${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, added: 'narrower', removed: 'wider' },
 ];
 
-/** Names of parts that only describe the API, so that clients do not depend on them. */
+/** Names of parts that can change, because they occur only in the document, and not in requests and responses. */
 const DESCRIPTIVE = [
   'summary',
   'description',
@@ -169,7 +169,7 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   return [`${verdict ?? 'cannot classify'}: ${action} ${place}: ${values.join(' → ')}`];
 }
 
-/** Returns whether a change breaks clients, or undefined if no rule applies. */
+/** Returns whether a change is breaking or non-breaking, or undefined if no rule classifies it. */
 function verdictOn(place: string, action: Action, before: unknown, after: unknown) {
   const rule = rules.find(({ pattern }) => pattern.test(place));
   const classifier = rule?.[action];

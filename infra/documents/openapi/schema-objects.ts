@@ -7,7 +7,7 @@ import { collections, operations } from '../../../shared/contract/operations.ts'
 
 export type Json = Record<string, unknown>;
 
-/** Schemas with a name, which the document refers to. */
+/** Named schemas, to which the document refers as its components. */
 const components: Record<string, any> = Object.assign(
   {},
   ...collections.map(({ schemas }: Collection) => schemas),

@@ -87,7 +87,10 @@ function readSwaggerUi(file: string): string {
   return readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8');
 }
 
-/** Returns a script in which the HTML parser finds no markup. In strings, templates and patterns, `\x3c` means `<`. */
+/**
+ * Returns a script in which the HTML parser finds no markup. The script does the same as before, because `\x3c` means
+ * `<` in strings, templates and patterns.
+ */
 function withoutMarkup(script: string): string {
   return script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`);
 }
@@ -133,7 +136,8 @@ function showReference({ apiKey, ...options }: any): void {
     validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
     // Swagger UI rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
-    // lowercase `content-type`, so the header is renamed. rawJSON requires Chrome 114, Firefox 135 or Safari 18.4.
+    // lowercase `content-type`, so the header is renamed. Browsers older than Chrome 114, Firefox 135 or Safari 18.4
+    // have no rawJSON, so they show the JSON on one line.
     responseInterceptor(response: any) {
       const { text, headers } = response;
       const { 'content-type': type, ...others } = headers;

@@ -17,7 +17,7 @@ export interface EmulatorOptions {
   inspectPort: number;
   /** Names of environment variables that functions do not get, even if the template sets them. @default - none */
   omittedVariables?: string[];
-  /** Receives each line that a function writes. */
+  /** Receives each line that a function writes, and the errors of its invocations and instances. */
   log: (line: string) => void;
 }
 
@@ -59,7 +59,12 @@ export async function startEmulator(options: EmulatorOptions) {
     functions,
     api,
     databaseEndpoint: database.endpoint,
-    /** Serves the API on localhost. @returns the port, which is a free port if `port` is 0 */
+    /**
+     * Serves the API on localhost.
+     *
+     * @returns the port, which is a free port if `port` is 0
+     * @throws EmulatorError if the port cannot be used
+     */
     async listen(port: number, settings?: ServerSettings): Promise<number> {
       if (port && functions.values().some((fn) => fn.inspectPort === port))
         throw new EmulatorError(`Port ${port} is the port of a debugger. Choose another port.`);

@@ -21,7 +21,8 @@ interface Input {
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
- * Serves tables and denies requests that the calling function's role does not permit. `close` leaves the store open.
+ * Serves tables and denies requests that the calling function's role does not permit. `close` leaves the store open,
+ * because the caller has opened it.
  *
  * @throws EmulatorError if a stored table differs from the template, or if the machine has no loopback address.
  */
@@ -51,7 +52,7 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
   }
 
   const server = createServer(handle);
-  server.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
+  server.keepAliveTimeout = 60_000; // The SDK must close idle connections first, so that no request meets a closed one.
   const origin = await listenOnLoopback(server);
   return {
     endpoint: `${origin}${path}`,

@@ -33,7 +33,7 @@ export async function openStore(folder?: string) {
     const remedy = 'Stop the local service that uses this folder, or choose another folder.';
     throw new EmulatorError(`Another process uses the tables in ${folder}. ${remedy}`, { cause });
   });
-  engine.create = () => store; // dynalite would create a store that it does not expose.
+  engine.create = () => store; // Otherwise, dynalite would create a store of its own, which it does not expose.
   const server = dynalite();
   return {
     /**
@@ -62,13 +62,13 @@ export async function openStore(folder?: string) {
   };
 }
 
-/** Returns the table's keys and indexes, so that two tables can be compared. The order of indexes has no effect. */
+/** Returns the table's keys and its indexes by name, so that tables are equal whatever the order of their indexes. */
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any) {
   const indexes = GlobalSecondaryIndexes.map((index: any) => [index.IndexName, index.KeySchema]);
   return { AttributeDefinitions, KeySchema, indexes: Object.fromEntries(indexes) };
 }
 
-/** Writes the index entries and the item in one atomic batch. dynalite then writes the same item again. */
+/** Writes the index entries and the item in one atomic batch, so dynalite's later write of the same item has no effect. */
 export function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;

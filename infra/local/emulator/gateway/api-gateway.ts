@@ -22,16 +22,17 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Lambda's maximum payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
 /**
- * Number of large bodies in memory at the same time. A body takes several times its size, because the event is copied
- * to a worker.
+ * Maximum number of large bodies in memory at the same time. It is low, because a body takes several times its size
+ * when its event is copied to a worker.
  */
 const MAX_LARGE_BODIES = 1;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
 
 /**
- * Creates the REST API that the template defines. For each request, the API finds the route, calls the authorizer, and
- * then calls the function or the mock. If a step fails, the client gets a gateway response.
+ * Creates the REST API that the template defines. For each request, the API finds the route, calls the route's
+ * authorizer if there is one, and then calls the function or the mock. If a step fails, the client gets a gateway
+ * response.
  *
  * @throws EmulatorError if the template does not define exactly one API and stage, or lacks a gateway response.
  */
@@ -68,7 +69,7 @@ export function createApiGateway(template: Template, functions: Functions) {
 
     const integration = route.method.Integration;
     if (integration.Type === 'MOCK') return mockResponse(integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
-    // The event contains the body, so the event is at least as large.
+    // The event contains the body, so a body above the event's limit is rejected without reading it.
     if (contentLength > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
     using occupied = new DisposableStack();
     const body = await readBody(request, MAX_EVENT_BYTES, largeBodies, occupied);

@@ -36,7 +36,7 @@ export function createAuthorizer(
   const tokenPattern = new RegExp(properties.IdentityValidationExpression);
   let cache = new Map<string, CacheEntry>();
 
-  /** Returns the cached result for the token, or the function's result. Returns undefined if the function fails. */
+  /** Returns the cached result for the token, or the function's result, or undefined if `invoke` returns undefined. */
   async function resultFor(token: string, methodArn: string): Promise<CacheEntry['result'] | undefined> {
     // If the cache is flushed during the call, the result is stored in the previous cache, which nobody reads.
     const current = cache;

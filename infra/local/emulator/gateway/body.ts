@@ -5,7 +5,7 @@ const SMALL_BODY_BYTES = 65_536;
 
 export type LargeBodies = ReturnType<typeof limitLargeBodies>;
 
-/** Limits how many large bodies are in memory at the same time. Further requests wait in the order of their arrival. */
+/** Limits how many large bodies are in memory at the same time. Further ones wait in the order of their arrival. */
 export function limitLargeBodies(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -32,7 +32,7 @@ export interface ServerSettings {
   /** Handler that runs before the API and returns undefined for API requests. */
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
-  /** Receives the problem of bytes that Node rejects, and the status of the response. */
+  /** Receives Node's reason for rejecting bytes that are not valid HTTP, and the status of the response. */
   onMalformed?: (problem: string, status: number) => void;
 }
 
@@ -42,7 +42,7 @@ interface Connection {
   responses: Set<http.ServerResponse>;
   /** Resolves when the latest response has been sent. */
   last: Promise<void>;
-  /** Whether the client has sent bytes that are not HTTP, or sends a request too slowly. */
+  /** Whether the server has rejected what the client sends, for example because it is not HTTP or arrives too slowly. */
   isRejected: boolean;
 }
 
@@ -125,7 +125,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
     if (socket.writable && !incomplete?.headersSent) {
       const status = STATUS_BY_ERROR[code] ?? 400;
       socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
-      // Browsers open connections that they may not use, so a timeout is not reported.
+      // Browsers open connections without using all of them, so a timeout is not reported.
       if (code.startsWith('HPE_')) settings.onMalformed?.(message, status);
     }
     socket.end();
@@ -153,7 +153,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       // The loops include connections and requests that arrive meanwhile.
       for (const [socket, { responses }] of connections)
         for (const outgoing of responses) await Promise.race([closed(outgoing, socket), timeout]);
-      // Node does not close connections on which no request has arrived.
+      // Node does not close connections on which no request has arrived, so they are closed here.
       for (const server of servers) server.closeAllConnections();
       await allClosed;
     },
@@ -172,7 +172,7 @@ async function closed(outgoing: http.ServerResponse, socket: Duplex): Promise<vo
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
-  // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
+  // RFC 9112 section 3.2.2 allows absolute URLs as request targets, so the pattern skips a scheme and a host.
   const [, path = '', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   // In `rawHeaders`, each name is followed by its value.
   const headers: Pair[] = [];
@@ -186,8 +186,8 @@ function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMe
 function writeHead(outgoing: http.ServerResponse, { status, headers, body }: HttpResponse): void {
   // RFC 9110 section 8.6 forbids Content-Length in a 204.
   const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  // The text of the status is set too, because an earlier call that failed because of an invalid header has set
-  // another.
+  // The text of the status is set too. Otherwise, if an earlier call failed at an invalid header, Node would send the
+  // text of that call's status.
   outgoing.writeHead(status, http.STATUS_CODES[status] ?? '', { ...headers, ...length });
 }
 

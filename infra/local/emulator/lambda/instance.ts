@@ -16,7 +16,7 @@ export type Instance = ReturnType<typeof startInstance>;
 /** Starts an instance, which handles one event at a time. The instance is terminated if an event exceeds the timeout. */
 export function startInstance(resource: FunctionResource, options: FunctionOptions, onExit: () => void) {
   const { logicalId, properties } = resource;
-  // A debugger can pause an instance for any time.
+  // A debugger can pause an instance for any time, so the timeout is as long as a timer allows.
   const timeout = options.inspectPort ? MAX_TIMER_MILLISECONDS : properties.Timeout * 1000;
   const runtime = startRuntime(resource, options);
   let isOpen = true;

@@ -15,7 +15,7 @@ export interface FunctionOptions {
   databaseEndpoint: string;
   /** Loopback port for a debugger. The function then has one instance and no timeout. @default - no debugger */
   inspectPort?: number;
-  /** Receives each line that the function writes. */
+  /** Receives each line that the function writes, and the errors of its invocations and instances. */
   log: (line: string) => void;
 }
 
@@ -55,7 +55,8 @@ const script = new URL('./lambda-worker.ts', import.meta.url);
 function startThread(argv: string[], env: NodeJS.ProcessEnv, memoryMegabytes: number): Runtime {
   const thread = new Worker(script, {
     argv,
-    // This variable makes functions prime themselves during init. With a debugger, priming would stop at breakpoints.
+    // This variable makes functions prime themselves during init. Only threads get it, because with a debugger, priming
+    // would stop at breakpoints.
     env: { ...env, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' },
     execArgv: [],
     stdout: true,
@@ -87,6 +88,6 @@ function startProcess(argv: string[], env: NodeJS.ProcessEnv, address: string): 
     child.kill('SIGKILL');
     return exited;
   };
-  // With `silent`, both output streams exist.
+  // With `silent`, both output streams exist, although their types allow null.
   return Object.assign(child as ChildProcess & Pick<Runtime, 'stdout' | 'stderr'>, { terminate });
 }
