@@ -58,7 +58,7 @@ describe('a path that starts with a tilde', () => {
   const AWS_REGION = 'eu-central-1';
 
   test.each([
-    [start, ['--data=~/file'], 'HOME/file is a file. Choose a folder with --data.'],
+    [start, ['--port', '0', '--data=~/file'], 'HOME/file is a file. Choose a folder with --data.'],
     [
       start,
       ['--stage', 'none', '--data', '~', '--assembly=~/x'],

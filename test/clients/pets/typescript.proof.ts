@@ -8,6 +8,7 @@ import { sharedCompileCache } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../../support/tools.ts';
 import { fileOf, wrongUses } from './example-clients.ts';
+import { validPet } from './sample.ts';
 
 // These tests compile the TypeScript client and its example in projects that `tsc --init` creates.
 
@@ -59,6 +60,6 @@ const toContract = (pet: Fields<client.Pet>): Fields<contract.Pet> => pet;
 const toClient = (pet: Fields<contract.Pet>): Fields<client.Pet> => pet;
 
 test('the client has the fields and values of the contract', () => {
-  const pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' } as const;
+  const pet = { id: 1n, ...validPet };
   expect(toClient(toContract(pet))).toBe(pet);
 });

@@ -11,11 +11,7 @@ function send(PetsApi $api, stdClass $call): array
 {
     return match (true) {
         isset($call->pet) => $api->createPetWithHttpInfo(
-            new NewPet([
-                'name' => $call->pet->name,
-                'category_id' => $call->pet->categoryId,
-                'status' => $call->pet->status ?? null,
-            ]),
+            new NewPet(array_map(fn($field) => $call->pet->$field ?? null, NewPet::attributeMap())),
             $call->key,
         ),
         isset($call->id) => $api->getPetWithHttpInfo($call->id),
