@@ -56,8 +56,7 @@ describe.each(stageNames)('in %s,', (stage) => {
     },
   );
 
-  // CloudFormation rejects circular dependencies, but synthesis does not detect them. For example, alarms that
-  // deployments watch must not refer to the API, because such a reference would cause a circular dependency.
+  // CloudFormation rejects circular dependencies, but synthesis does not detect them.
   test('the resources have no circular dependencies', () => {
     const all = Object.entries(Resources).map(([id, resource]) => ({ id, needs: dependenciesOf(resource) }));
     let waiting = all;
