@@ -1,7 +1,8 @@
 'use strict';
 
-// Node loads this script before any TypeScript. If packages are missing or Node is too old, the script prints what to
-// do instead of an import or syntax error. The script must therefore run on old versions of Node.
+// Node loads this script before any TypeScript. If packages are missing, the script prints how to install them. If Node
+// is too old, it runs the command with the Node that `npm ci` installed, or prints which version to install. Without the
+// script, Node would report an import or syntax error. The script must therefore run on old versions of Node.
 
 var fs = require('fs');
 var path = require('path');

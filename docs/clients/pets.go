@@ -199,7 +199,7 @@ func (s *PetStore) nextPage(links, page string) (string, error) {
 		if strings.HasPrefix(next, s.baseURL+"/") {
 			return next, nil
 		}
-		message := "the next page, %s, is not below %s; it did not get the API key"
+		message := "the next page, %s, is not below %s; the client did not send the API key there"
 		return "", errors.New(s.clean(fmt.Sprintf(message, resolved(target, page), s.baseURL)))
 	}
 	return "", nil

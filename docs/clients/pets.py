@@ -128,7 +128,7 @@ def _next_page(links, page, base_url, api_key):
         normalized = _normalized(url)
         if normalized is not None and normalized.startswith(f"{base_url}/"):
             return normalized
-        message = f"The next page, {url}, is not below {base_url}. It did not get the API key."
+        message = f"The next page, {url}, is not below {base_url}. The client did not send the API key there."
         raise ValueError(_clean(message, api_key))
     return None
 

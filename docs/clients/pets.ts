@@ -126,7 +126,7 @@ function nextPage(links: string, page: string, baseUrl: string, apiKey: string):
     const url = /^[!-~]*$/.test(target) ? URL.parse(target, page) : null;
     if (url) url.hash = '';
     if (url?.href.startsWith(`${baseUrl}/`)) return url.href;
-    const message = `The next page, ${url?.href ?? target}, is not below ${baseUrl}. It did not get the API key.`;
+    const message = `The next page, ${url?.href ?? target}, is not below ${baseUrl}. The client did not send the API key there.`;
     throw new Error(clean(message, apiKey));
   }
   return undefined;

@@ -52,9 +52,11 @@ function retentionTable(names: ('logRetentionDays' | 'recoveryDays')[]): string 
 function rateTable(): string {
   const rows = stagesOf(stages).map(({ name, createsPerSecond, requestsPerSecond, firewall }) => {
     const limits = firewall?.action === 'block' ? firewall : undefined;
+    // Without a blocking firewall, one key and one address can send all requests.
+    const needed = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
     const clients = (perSecond: number) => {
-      const keys = Math.ceil((60 * perSecond) / (limits?.requestsPerMinutePerKey ?? Infinity)) || 1;
-      const addresses = Math.ceil((60 * perSecond) / (limits?.requestsPerMinutePerIp ?? Infinity)) || 1;
+      const keys = needed(perSecond, limits?.requestsPerMinutePerKey);
+      const addresses = needed(perSecond, limits?.requestsPerMinutePerIp);
       return `${keys} ${keys === 1 ? 'key' : 'keys'}, ${addresses} IP ${addresses === 1 ? 'address' : 'addresses'}`;
     };
     return [

@@ -70,7 +70,7 @@ export function interfaceParts(contract: any): Parts {
       create: sectionsOf(createSection),
       list: sectionsOf(listSection),
       get: sectionsOf(getSection),
-      'first attempt': createRequest(path, complete, '-i', IDEMPOTENCY_KEY),
+      'first attempt': createRequest(path, complete, IDEMPOTENCY_KEY),
       retry: createExample(contract, path, complete, IDEMPOTENCY_KEY),
       error: errorExample(contract, first),
       'hidden key': listWithHiddenKey(`${path}?limit=1`),
@@ -197,15 +197,13 @@ function limitTable(): string {
 
 /** Returns a request that creates an item, and the whole response. @param options more options of curl */
 function createExample(contract: any, path: string, item: object, ...options: string[]): string {
-  const request = createRequest(path, item, '-i', ...options);
+  const request = createRequest(path, item, ...options);
   return request + responseBlock(createOf(contract, path), 201, stored(item));
 }
 
 function createRequest(path: string, item: object, ...options: string[]): string {
-  const [first, ...others] = options;
-  const url = [...(first ? [first] : []), `"${urlOf(path)}"`].join(' ');
-  const data = [...others, `-d '${stringifyJson(item)}'`].join(' ');
-  return codeBlock('sh', `curl ${url} ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  ${data}`);
+  const others = [...options, `-d '${stringifyJson(item)}'`].join(' ');
+  return codeBlock('sh', `curl -i "${urlOf(path)}" ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  ${others}`);
 }
 
 function listRequest(pathAndQuery: string, options = ''): string {
@@ -229,7 +227,7 @@ function errorExample(contract: any, { path, operations }: (typeof collections)[
   const missing = required.map((name: string) => `${name} ${missingMessage(fields[name]!)}`);
   const { code, message, status } = errorBody('invalid_request', `${missing.join('; ')}.`);
   const response = responseBlock(createOf(contract, path), status, { code, message, status });
-  return createRequest(path, {}, '-i') + response;
+  return createRequest(path, {}) + response;
 }
 
 /**

@@ -45,7 +45,7 @@ export function scalingParts(stages: StageContents[]) {
   return { 'docs/scaling.md': { present: presentTable(production), scale: scaleTable(production) } };
 }
 
-/** Returns the table of the rates that a stage serves with its present settings, by the size of items and pages. */
+/** Returns the table of the highest rates that a stage serves with its present settings, by page size, item size and mix. */
 export function presentTable({ stage }: StageContents): string {
   const { plural } = collections[0];
   const largest = largestItemBytes(collections[0]);

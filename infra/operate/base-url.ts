@@ -15,7 +15,7 @@ export function requireBaseUrl(text: string): string {
       'BASE_URL must be an https URL, or an http URL with a loopback host, such as http://localhost:3000/v1.',
     );
   if (url.username || url.password) throw new UsageError('BASE_URL must contain no user name or password.');
-  // Without the lookbehind, a run of slashes before the end would take quadratic time.
+  // Without the lookbehind, a long run of slashes inside the path, not at its end, would take quadratic time.
   const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   if (!path.endsWith('/v1') || url.search || url.hash) throw new UsageError('BASE_URL must end with /v1.');
   return `${url.origin}${path}`;

@@ -71,7 +71,7 @@ export async function findOutputs(stage: string): Promise<Record<string, string>
 function adviceFor(stage: string): string {
   const names = Object.keys(stages);
   if (names.includes(stage))
-    return `Check AWS_PROFILE and AWS_REGION, or deploy the stage with npx cdk deploy ${stackName(stage)}.`;
+    return `Check AWS_PROFILE and AWS_REGION. If the stage is not deployed yet, run npm run deploy -- --stage ${stage}.`;
   const similar = names.find((name) => name.startsWith(stage.slice(0, 3)));
   return (
     `Did you mean ${similar ?? names.join(' or ')}? For a different stage, check AWS_PROFILE and AWS_REGION, ` +

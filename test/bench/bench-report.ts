@@ -57,7 +57,8 @@ function chartsOf({ runDetails, rows, comparisons }: Results): NamedChart[] {
       }),
     );
   const captions = {
-    subtitle: 'Median in ms; shorter is better. Blue: functions of this service. Gray: minimal functions.',
+    subtitle:
+      'Medians of the measured values in ms; shorter is better. Blue: functions of this service. Gray: minimal functions.',
     notes: [
       'bare SDK: one database call, written as in the documentation of the AWS SDK. no SDK: the same call without the AWS SDK.',
       'primed: runs its request during init, as this service does. Thin lines: first to third quartile.',

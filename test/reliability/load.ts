@@ -26,7 +26,8 @@ const options = {
 const TIMEOUT_SECONDS = 30;
 
 await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
-  if (!address || !apiKey) throw new UsageError('Set BASE_URL and API_KEY. README.md shows how.');
+  if (!address || !apiKey)
+    throw new UsageError('Export BASE_URL and API_KEY. "Base URL and key" in docs/clients.md shows how.');
   const baseUrl = address.replace(/\/$/, '');
   const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);

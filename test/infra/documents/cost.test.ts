@@ -256,6 +256,6 @@ test('an index contains all items if its filters are required fields, and otherw
 });
 
 // The runbook adds an index in one deployment, and its filter in a later one.
-test('an index counts before lists have its filter', () => {
+test('the size of an item includes an index whose filter lists do not have yet', () => {
   expect(itemSize({ ...books, filters: {} })).toMatchObject({ indexShares: [1, 0.9, 0.9] });
 });
