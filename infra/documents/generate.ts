@@ -48,15 +48,16 @@ function retentionTable(names: ('logRetentionDays' | 'recoveryDays')[]): string 
   return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }
 
+/** Returns how many keys or addresses, each with a limit per minute, can send `perSecond` requests. @default - no limit */
+const clientsFor = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
+
 /** Returns the table of the API keys and IP addresses that can take all creates or all lists of a stage. */
 function rateTable(): string {
   const rows = stagesOf(stages).map(({ name, createsPerSecond, requestsPerSecond, firewall }) => {
     const limits = firewall?.action === 'block' ? firewall : undefined;
-    // Without a blocking firewall, one key and one address can send all requests.
-    const needed = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
     const clients = (perSecond: number) => {
-      const keys = needed(perSecond, limits?.requestsPerMinutePerKey);
-      const addresses = needed(perSecond, limits?.requestsPerMinutePerIp);
+      const keys = clientsFor(perSecond, limits?.requestsPerMinutePerKey);
+      const addresses = clientsFor(perSecond, limits?.requestsPerMinutePerIp);
       return `${keys} ${keys === 1 ? 'key' : 'keys'}, ${addresses} IP ${addresses === 1 ? 'address' : 'addresses'}`;
     };
     return [

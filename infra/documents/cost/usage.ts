@@ -188,7 +188,7 @@ export function floodUsage(rate: number, contents: StageContents): Usage {
     requests,
     accessLogGb,
     storedLogGb: storedLogs(accessLogGb, stage),
-    // A metric filter counts these error responses.
+    // A metric filter counts these 404s by status and type, so CloudWatch charges for one custom metric.
     customMetrics: 1,
     responseGb: (requests * example.responseBytes.notFound) / GB,
     traces: SECONDS_PER_MONTH * recordedPerSecond(rate, tracesPerSecond, tracedShare),

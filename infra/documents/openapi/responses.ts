@@ -25,7 +25,10 @@ export function responsesOf(operation: Operation): Json {
   };
 }
 
-/** Returns an example of a response body. Its fields have the values in the example of the request, if any. */
+/**
+ * Returns an example of a response body. Fields that the request's body also contains have the values of its example, so
+ * that the two examples match.
+ */
 function exampleResponse({ request, success }: Operation): unknown {
   const { body } = request.entries;
   const example = exampleOf(success.schema);

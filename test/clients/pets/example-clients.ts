@@ -14,9 +14,12 @@ export interface ExampleClient {
   name: string;
   /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
-  /** Command that runs an example or a program, whose file name is the next parameter. */
+  /** Command that runs an example or a program. Its file name is appended as the last parameter. */
   run: [file: string, ...parameters: string[]];
-  /** Command that compiles a program, if that is faster than `run`. The next parameters are the output and the file. */
+  /**
+   * Command that compiles a program, if that is faster than `run`. Its last parameters are the
+   * program to write, `library` and the file.
+   */
   compile?: [file: string, ...parameters: string[]];
   library: string;
   /** The example in docs/clients/pets.md: its file and its exit code. A block `text output` follows the example. */

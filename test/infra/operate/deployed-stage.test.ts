@@ -71,7 +71,11 @@ function rejecting(status: number, code: string, message: string, service = ''):
 }
 
 test.each<[string, AwsBehavior, RegExp, string?]>([
-  ['the stack does not exist', { outputs: undefined }, /no stack \S+-staging .* cdk deploy \S+-staging\.$/],
+  [
+    'the stack does not exist',
+    { outputs: undefined },
+    /no stack \S+-staging .* npm run deploy -- --stage staging\.$/,
+  ],
   ['the stage name is abbreviated', {}, / mean production\?/, 'prod'],
   [
     'the stack of an ephemeral stage does not exist',

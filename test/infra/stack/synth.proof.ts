@@ -68,7 +68,10 @@ describe('cdk synth', () => {
   });
 });
 
-/** Returns the hash of each deployed file by path. Omits reports, because they contain the synthesis duration. */
+/**
+ * Returns the hash of each file that a deployment uses, by path. Omits files that only describe the synthesis, such as
+ * `performance-counters.json`, because its durations differ in each run.
+ */
 function deployedFilesOf(assembly: string): Map<string, string> {
   const files = readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))

@@ -12,7 +12,7 @@ const document = readFileSync('docs/decisions.md', 'utf8');
 // docs/decisions.md, "SDK settings and bundling plugins", prints the new contents of two files, and names the test file
 // that goes with them.
 test(
-  'with the unmodified SDK, all checks and all other tests pass',
+  'without the SDK settings and bundling plugins, npm run check passes, and so does npm test without plugins.test.ts',
   async () => {
     const project = await copyRepository(folder);
     project.write('shared/storage/sdk.ts', blockWith('sdkSettings: object = {}', document));
