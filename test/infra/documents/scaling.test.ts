@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('the present settings of a stage serve the rate at which a mix reaches its first limit', () => {
+test('the table of present settings shows the rate at which each mix reaches its first limit, and names this limit', () => {
   const [usual, , longPages] = presentTable(production).trimEnd().split('\n').slice(2);
   // 1,000 lists ÷ 0.8
   expect(usual).toMatch(
