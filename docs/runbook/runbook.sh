@@ -18,7 +18,7 @@ export AWS_PAGER=
 
 # status: summarizes the stack, its active alarms, and the versions of its functions.
 # Output: the stack's status, its reason, and the time of the last update; a line for each active alarm; a line for each
-# function, with the version to which `live` points, and the share of another version.
+# function, with the version to which `live` points, and during a deployment the new version with its share of the requests.
 status() {
   aws cloudformation describe-stacks --stack-name "$STACK" --output text \
     --query 'Stacks[0].[StackStatus,StackStatusReason,LastUpdatedTime]'

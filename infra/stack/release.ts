@@ -31,7 +31,7 @@ export function addReleaseParameters(stack: StageStack, functions: Functions): v
     const alias = fn.live.node.defaultChild as lambda.CfnAlias;
     const newVersion = fn.currentVersion.version;
     // CloudFormation does not update a stack if parameters change but no resource does. The description of each alias
-    // therefore contains this parameter.
+    // therefore contains the value of `Released`.
     alias.description = Fn.join(': ', [RELEASED_PARAMETER, released.valueAsString]);
     alias.functionVersion = Fn.conditionIf(isHeld.logicalId, version.valueAsString, newVersion).toString();
   }

@@ -47,7 +47,10 @@ export interface Service {
   apiKey: string;
 }
 
-/** Returns the environment of the commands, in which npm prefers its cache, and Node.js is that of this project. */
+/**
+ * Returns the environment variables for the commands of docs/clients.md: the service's base URL and API key, a `PATH` that
+ * starts with this project's Node.js, and a setting with which npm prefers its cache.
+ */
 export function environmentFor({ baseUrl, apiKey }: Service): NodeJS.ProcessEnv {
   return {
     ...process.env,
