@@ -81,7 +81,7 @@ test('a job without tests synthesizes, and the deployments deploy only the assem
   }
 });
 
-// Everything that runs in such a job could request an id token and assume the deployment role. imports.test.ts tests that
+// Everything that runs in a job with `id-token: write` could request an id token and assume the deployment role. imports.test.ts tests that
 // the deployment command imports no npm packages.
 test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
   const jobs = readdirSync(folder)

@@ -75,8 +75,9 @@ pets_check_settings() {
 }
 
 # pets_send KIND ARGUMENT… sends the request that these arguments of curl describe, and retries it. A create must have
-# an Idempotency-Key, so that a retry cannot create a second pet. If the response contains JSON of this kind (array or
-# object), the function prints the JSON on one line, and sets head to the headers. Otherwise, it ends the subshell.
+# an Idempotency-Key, so that a retry cannot create a second pet. If the status is 2xx and the body is JSON of this KIND
+# (array or object), the function prints the JSON on one line, and sets head to the headers. Otherwise, also after an error
+# response, it ends the subshell.
 pets_send() {
   expected=$1 attempt=1 end=$(($(command date +%s) + 120))
   shift

@@ -73,7 +73,8 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
  * process gets no signal, but the result changes, because the orphaned process gets a new parent.
  *
  * Some shells, such as bash, replace themselves with this process, so npm is the parent. Others, such as dash on Debian,
- * remain its parent. Such shells need a check of their own parent, which only Linux provides without another process.
+ * remain its parent. In that case, this process must also watch the shell's parent. Only Linux shows that parent, in /proc,
+ * without starting another process such as ps.
  */
 function findLaunchers(): string {
   const { ppid } = process;

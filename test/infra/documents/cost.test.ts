@@ -202,7 +202,7 @@ describe('the usage of a workload', () => {
 
   test('contains backups for the days for which they are kept', () => {
     const workload = { requestsPerSecond: 0, item, storedItems: 2 ** 30 };
-    // The items have 265 GB. Each GB costs 0.10 for each day for which its daily backups are kept.
+    // The items have 265 GB. 42 daily backups are kept, and each costs 0.10 dollars per GB and month.
     const [without, some] = [0, 42].map((backupDays) => monthlyCost(workload, { ...contents, backupDays }));
     expect(some! - without!).toBeCloseTo(265 * 42 * 0.1, 5);
   });
