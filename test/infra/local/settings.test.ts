@@ -122,9 +122,23 @@ describe('the local service', () => {
 
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const hosts = ['127.0.0.1', '::1'].filter((host) => addresses.some(({ address }) => address === host));
+  /** Listens on a port of `host` that is free on the other hosts, so that another process cannot cause the error. */
+  async function listenOnlyOn(host: string) {
+    for (;;) {
+      const server = createServer().listen(0, host);
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const others = hosts.filter((one) => one !== host);
+      const attempts = others.map(async (other) => {
+        await using probe = createServer().listen(port, other);
+        await once(probe, 'listening');
+      });
+      if ((await Promise.allSettled(attempts)).every(({ status }) => status === 'fulfilled')) return server;
+      server.close();
+    }
+  }
   test.each(hosts)('does not start if the port is in use on %s', async (host) => {
-    await using other = createServer().listen(0, host);
-    await once(other, 'listening');
+    await using other = await listenOnlyOn(host);
     const { port } = other.address() as AddressInfo;
     expect(await errorOf({ port: port.toString() })).toBe(
       `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
