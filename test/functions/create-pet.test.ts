@@ -31,7 +31,7 @@ test.each([
     mock.on(PutCommand).resolves({});
     const { body } = await create({ name: 'Rex', categoryId: 7, status: 'available' }, authorizer);
     const id = body.id;
-    // A later field has a further entry, which does not affect the comparison of these fields.
+    // If pets get another field, `fields` gets another entry, which does not affect the comparison of these entries.
     const fields = expect.objectContaining({
       name: 'r2KaV499qpZrzbGJ',
       categoryId: 'eQJpm-Qsio5G-7tF',

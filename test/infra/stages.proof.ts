@@ -12,7 +12,7 @@ const related = `npm test -- --selectProjects unit --findRelatedTests ${readers}
 
 const { firewall: removeFirewall, ...others } = changes;
 
-// The changes are made together, because each run takes half a minute.
+// Each run takes half a minute, so all changes except the removal of the firewall are made together.
 test.each([
   ['all other changes that tests know', Object.values(others)],
   ['the removal of the firewall', [removeFirewall!]],

@@ -57,7 +57,7 @@ const resources = {
 test('the cost of a stage depends on the metrics of its alarms without their expressions, and on the keys of its tables and indexes', () => {
   expect(contentsOf({ Resources: resources })).toEqual({
     alarmMetrics: 3,
-    // Two tables have one key each, and two indexes have two keys each.
+    // Each key has a rule. Two tables have one key each, and two indexes have two keys each.
     insightRules: 6,
     webAcls: 1,
     webAclRules: 2,
@@ -202,7 +202,7 @@ describe('the usage of a workload', () => {
 
   test('contains backups for the days for which they are kept', () => {
     const workload = { requestsPerSecond: 0, item, storedItems: 2 ** 30 };
-    // The items have 265 GB. 42 daily backups are kept, and each costs 0.10 dollars per GB and month.
+    // The table contains 265 GB of items. 42 daily backups are kept, and each costs 0.10 dollars per GB and month.
     const [without, some] = [0, 42].map((backupDays) => monthlyCost(workload, { ...contents, backupDays }));
     expect(some! - without!).toBeCloseTo(265 * 42 * 0.1, 5);
   });
@@ -256,6 +256,6 @@ test('an index contains all items if its filters are required fields, and otherw
 });
 
 // The runbook adds an index in one deployment, and its filter in a later one.
-test('the size of an item includes an index whose filter lists do not have yet', () => {
+test('the size of an item includes an index even if lists do not support its filter yet', () => {
   expect(itemSize({ ...books, filters: {} })).toMatchObject({ indexShares: [1, 0.9, 0.9] });
 });

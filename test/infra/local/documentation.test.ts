@@ -117,7 +117,7 @@ describe('the API', () => {
   });
 
   // In DNS rebinding, an attacker's page reaches this machine through a host name that the attacker controls. The page must
-  // not get the documentation, because it contains the API key.
+  // not get the documentation, because the documentation contains the API key.
   const hosts = ['attacker.example:3000', 'localhost.attacker.example', 'attacker.localhost'];
   describe.each(hosts)('responds to a request to the host %s', (Host) => {
     test.each(['/', ...DOCUMENTS])('for %s', async (path) => {

@@ -23,7 +23,7 @@ const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
 /**
  * The fewest options with which a command uses the service in memory. If a developer's service uses the default data
- * folder, a command without options would use that service, so it needs `--data memory`.
+ * folder, a command without options would use the developer's service, so the command needs `--data memory`.
  */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 

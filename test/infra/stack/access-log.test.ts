@@ -54,7 +54,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     [{ status: '503', integrationStatus: '200' }, serverErrors],
     [{ status: '503', integrationStatus: '429' }, serverErrors],
     [{ status: '502', integrationStatus: '413' }, []],
-    // Unlike ServerErrors, ActiveKeyServerErrors exists in every stage, because it gates updates of the stack.
+    // Unlike ServerErrors, ActiveKeyServerErrors exists in every stage, because its alarm gates updates of the stack.
     [{ ...key, status: '503', integrationStatus: '200' }, [ofActiveKey, keyErrors, ...serverErrors]],
     [{ ...key, status: '502', integrationStatus: '413' }, [ofActiveKey]],
   ])('maps a request with %j to the metrics %j', ({ type = '-', ...context }, metrics) => {

@@ -246,7 +246,7 @@ function changedStack(changes: Partial<StageSettings>) {
   return { ...readable(template), ids: Object.keys(template.Resources) };
 }
 
-/** Returns the warnings and errors of a stage's synthesis. Without a region, it uses us-east-1, as the CDK CLI does. */
+/** Returns the warnings and errors of a stage's synthesis, which uses us-east-1 if `region` is empty, as the CDK CLI does. */
 function annotationsOf(stage: StageName, settings: Partial<StageSettings>, region = '', day = '2029-01-01') {
   Object.assign(process.env, { AWS_REGION: region, CDK_DEFAULT_REGION: region || 'us-east-1' });
   const app = new App({ outdir: mkdtempSync(join(folder, 'app-')) });

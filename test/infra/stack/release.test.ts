@@ -21,7 +21,8 @@ test('production has parameters that hold the aliases at older versions, and no 
     expect(Parameters[`${name}LiveVersion`]).toMatchObject({ Type: 'String', Default: '' });
     expect(alias.UpdatePolicy).toBeUndefined();
   }
-  // With this default, `npx cdk deploy` without parameters sends all requests to the new versions.
+  // With this default, `npx cdk deploy` of a new stack points the aliases to the new versions. Later,
+  // `npx cdk deploy` keeps the parameter's last value.
   expect(Parameters.Released).toMatchObject({ Default: 'true', AllowedValues: ['true', 'false'] });
 });
 

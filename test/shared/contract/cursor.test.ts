@@ -39,7 +39,8 @@ describe('a cursor', () => {
     );
   });
 
-  // The last six characters are the checksum. From the third row, the checksums are correct, so the rest must be wrong.
+  // The last six characters are the checksum. From the third row on, the checksum is correct, so the cursor must be rejected
+  // because of the other characters.
   test.each([
     ['is empty', ''],
     ['contains only an id, like the cursors of earlier versions', 'NDI'],

@@ -126,7 +126,7 @@ describe('a list over several epochs', () => {
         ) {
           serveIndexes(books, booksAtOnce);
           await list(collection, { limit, filters, ...(cursor && { cursor }) }, signal);
-          // For each page, `list` reads one book more than the page contains, to determine whether there is a next page.
+          // `list` tries to read one book more than the limit, to determine whether there is a next page.
           // The first page can also contain books that are newer than the clock.
           const oldest = Number((expected[first + limit] ?? 0n) / IDS_PER_MILLISECOND);
           const newest = cursor ? Number((cursor - 1n) / IDS_PER_MILLISECOND) : Infinity;

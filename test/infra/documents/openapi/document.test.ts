@@ -48,7 +48,7 @@ test('the OpenAPI document describes no deprecation headers if no operation is d
   expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
 });
 
-test('the servers are the public URLs, the domains or placeholders of the stages, production first', () => {
+test('each stage has a server with its public URL, its domain or a placeholder, and production is the first server', () => {
   const { staging, production } = stages;
   expect(serverObjects({ staging, production, preview: { ...staging, domain } })).toMatchObject([
     { url: 'https://{host}/v1', description: 'Production', variables: { host: {} } },

@@ -94,7 +94,7 @@ test.each([...responses.keys()].filter((name) => !isError(name.split(' ')[1]!)))
   },
 );
 
-// The operations share the components of error responses, so only one of them has the message in the example.
+// The operations share the components of error responses, so the message in an example can be that of only one operation.
 const errorStatuses = new Set([...responses.keys()].map((name) => name.split(' ')[1]!).filter(isError));
 test.each([...errorStatuses])('the example of the %s is the body of a response', async (status) => {
   const ids = operationIds.filter((id) => responses.has(`${id} ${status}`));

@@ -535,7 +535,7 @@ test('a failed last update leaves all requests with the new versions', async () 
   expect(stage.live).toEqual(NEW);
 });
 
-test('--back points all aliases to the versions before the last deployment, and the next deployment starts there', async () => {
+test('--back points all aliases to the versions that were live before the last deployment, and a further deployment succeeds', async () => {
   const stage = new FakeStage();
   await deployTo(stage);
   expect(await outcomeOf(goBack('production', false, stage.tools()))).toBeUndefined();

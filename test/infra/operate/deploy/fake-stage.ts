@@ -152,7 +152,7 @@ export class FakeStage {
    * Returns tools that act on this stage.
    *
    * @param killedAt number of the call at which the process ends
-   * @param isEffective whether this call still takes effect after the end of the process
+   * @param isEffective whether the call with the number `killedAt` still takes effect after the end of the process
    * @param interruptedAt number of the call before which an operator interrupts the deployment
    */
   tools({ killedAt = Infinity, isEffective = false, interruptedAt = Infinity } = {}): Tools {
@@ -338,7 +338,10 @@ export class FakeStage {
     });
   }
 
-  /** Returns a version's failures in each minute. CloudWatch gets metrics three minutes late, so later minutes are missing. */
+  /**
+   * Returns a version's failures in each minute that has any. Minutes that started less than three minutes ago are
+   * missing, because CloudWatch gets metrics late.
+   */
   private dataOf({ Id, MetricStat }: any, { StartTime }: { StartTime: string }) {
     const { Namespace, MetricName, Dimensions } = MetricStat.Metric;
     const values: Record<string, string> = Object.fromEntries(

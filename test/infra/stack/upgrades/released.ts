@@ -9,8 +9,8 @@ export const releasedFile = fileURLToPath(new URL('./released.json', import.meta
 const { certificateArn: _certificateArn, ...inZone } = domain;
 
 /**
- * Stages whose resources a release keeps: one with few settings, and one with all optional settings. Operators can therefore
- * change infra/stages.ts without changing what is released.
+ * Stages whose resources released.json contains: one with few settings, and one with all optional settings. The stages do
+ * not depend on infra/stages.ts, so operators can change that file without changing released.json.
  */
 export const releasedStages = {
   staging: stages.staging,

@@ -73,10 +73,10 @@ export const models: Record<string, ResourceModel> = {
   'AWS::XRay::SamplingRule': { name: ['SamplingRule.RuleName'], replacing: [] },
 };
 
-/** The facts about a resource that a release keeps. */
+/** The facts about a resource that released.json contains. */
 export interface Resource {
   type: string;
-  /** Present if CloudFormation keeps the resource when it deletes or replaces it. */
+  /** Present if the resource remains when CloudFormation removes it from the stack or replaces it. */
   isRetained?: true;
   /** Values of the properties in the type's model. `${Id}` is a reference to the resource with the logical id `Id`. */
   properties?: Record<string, unknown>;
