@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from './support/run-command.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// These tests clone the last commit with the default settings of Git for Windows, which converts line ends to CRLF unless
-// .gitattributes prevents it.
+// These tests clone the last commit twice: with the settings of Git on Linux, and with the default settings of Git for
+// Windows, which convert line ends to CRLF unless .gitattributes prevents the conversion.
 
 const folder = temporaryFolder();
 const onWindows = join(folder, 'windows');
@@ -63,7 +63,7 @@ test('the shell scripts in docs, and .ci/run, have no syntax errors in a clone o
   for (const file of scripts) expect(await failureOf(onWindows, 'bash', '-n', file)).toBe('');
 });
 
-test('a deployment from a clone on Windows uploads the same files as from a clone on Linux', async () => {
+test('a deployment from a clone on Windows uploads the same files as one from Linux', async () => {
   const [hashes, hashesOnLinux] = await Promise.all([assetHashes(onWindows), assetHashes(onLinux)]);
   expect(Object.values(hashes).flat().length).toBeGreaterThan(4);
   expect(hashes).toEqual(hashesOnLinux);

@@ -16,7 +16,8 @@ const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
   return module ? [{ command: name === 'start' ? 'npm start' : `npm run ${name}`, module }] : [];
 });
 
-// Each command runs outside Jest, because commands share files with tests and could import code that needs Jest.
+// Commands share files with tests. Each command therefore runs outside Jest, where it fails if such a file imports code
+// that needs Jest.
 test.each(commands)('$command -- --help prints the usage', async ({ command, module }) => {
   expect(done(await runModule(module, ['--help']))).toContain(command);
 });

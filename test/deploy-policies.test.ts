@@ -9,7 +9,7 @@ import { stages } from './support/stages.ts';
 const document = readFileSync('docs/pipelines.md', 'utf8');
 const policyIn = (file: string): any => JSON.parse(readFileSync(file, 'utf8'));
 
-/** Returns the statements of policies by the names of their files. */
+/** Returns the statements of the policies in the files of `docs/policies` that have these names. */
 const statementsOf = (...names: string[]): any[] =>
   names
     .flatMap((name) => policyIn(`docs/policies/${name}.json`).Statement)

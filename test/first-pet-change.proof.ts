@@ -9,7 +9,10 @@ const folder = temporaryFolder();
 const page = readFileSync('CONTRIBUTING.md', 'utf8');
 const TEST_OF_TAG = "npm test -- test/http/create-pet -t 'stores a tag'";
 
-/** Files to which "Add a field" adds the field, besides those of the first change, with a text before and after it. */
+/**
+ * Files to which "Add a field" adds the field, besides those of the first change. For each file, a text without the
+ * field and the same text with the field.
+ */
 const STEPS: [file: string, text: string, withField: string][] = [
   ['test/collections/pets.ts', "status: 'available' })", "status: 'available', tag: 'calm' })"],
   [

@@ -28,7 +28,7 @@ function isAccepted([issue, detail, actions]: [string, any, string | string[]]):
   // A wildcard such as `lambda:*` also matches actions on resources that the statement does not list.
   if (issue === 'RESOURCE_MISMATCH')
     return detail.every(({ action }: any) => ![actions].flat().includes(action));
-  // These actions are accepted for all resources, because they only read data or write log events.
+  // These actions are accepted for all resources, because they only read data, or create and write logs.
   const harmless = /Describe|Filter|Get|List|logs:CreateLog|logs:PutLog/;
   return issue === 'RESOURCE_STAR' && detail.every((action: string) => harmless.test(action));
 }

@@ -14,7 +14,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const folder = temporaryFolder();
 const COMMIT = 'git -c user.name=Jane -c user.email=jane@example.com commit --quiet -m "Copy the pet store"';
 
-/** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person. */
+/** Files that are not pages, and in which docs/adapt.md leaves texts about pets for a person to change. */
 const LEFT = [
   'LICENSE',
   'docs/pictures/cold-starts-dark.svg',
@@ -57,7 +57,7 @@ async function serve(project: Project, names: string[], script: string) {
 
 /**
  * Expects that the service keeps its data when it is started again, with four list partitions instead of one, and that
- * it then passes the HTTP tests of all collections. `npm test` runs these tests with one list partition.
+ * it then passes the HTTP tests of items and of idempotency. `npm test` runs these tests with one list partition.
  */
 async function expectToServe(project: Project, names: string[]): Promise<void> {
   project.write('infra/stages.ts', stagesWith());

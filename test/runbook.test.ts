@@ -19,7 +19,7 @@ import { readableTemplate, resourcesOf, stageNames } from './support/stack-templ
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
-// The commands in docs/runbook.md source these files.
+// The commands in docs/runbook.md source these files, or run them with bash.
 const scripts = globSync('docs/runbook/*.sh').map((file) => readFileSync(file, 'utf8'));
 const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
@@ -166,7 +166,7 @@ describe('the commands of the runbook', () => {
   });
 
   // `physical_id TYPE NAME` must print one resource.
-  test('find a resource in production for each type, and exactly one for each type with a prefix', () => {
+  test('find a resource in production for each type, and exactly one for each type with a name', () => {
     const lookUps = Array.from(
       commands.matchAll(/(?:\$\(|^ *)(?:physical_id|resources) (\w+::\w+)(?: (\w+))?/gm),
     );
@@ -537,7 +537,7 @@ describe('the Logs Insights queries of the runbook', () => {
     }
   });
 
-  // These are lines of the access log for a request with an active key, an expired key and a made-up key.
+  // These are lines of the access log for three requests: with an active key, an expired key and a made-up key.
   const [active, expired, madeUp] = [
     { keyId: 'key_1', errorType: '-', status: '200', method: 'GET', resource: '/v1/books' },
     { keyId: 'key_2', errorType: 'ACCESS_DENIED', status: '401', method: 'GET', resource: '/v1/books' },

@@ -6,7 +6,7 @@ import { allFiles } from './support/project-copy.ts';
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
 
-/** Returns the parts of a workflow that define its jobs. The first part precedes the jobs. */
+/** Splits a workflow into its jobs. The parts before the jobs contain its other settings. */
 function jobsIn(workflow: string): string[] {
   return workflow.split(/^(?= {2}[\w-]+:\n)/m);
 }
@@ -65,7 +65,7 @@ test('production gets only what has passed all checks and the HTTP tests of stag
   expect(jobOf('production')).toContain('    needs: [synthesize, smoke]\n    environment: production\n');
 });
 
-// The tools of the tests could change what is deployed.
+// No tests run in the job that synthesizes, because the tools of the tests could change what is deployed.
 test('a job without tests synthesizes, and the deployments deploy only the assembly with its hash', () => {
   const synthesize = jobOf('synthesize')!;
   expect(commandsIn(synthesize)).toEqual([
@@ -81,8 +81,8 @@ test('a job without tests synthesizes, and the deployments deploy only the assem
   }
 });
 
-// Everything that runs in a job with `id-token: write` could request an id token and assume the deployment role. imports.test.ts tests that
-// the deployment command imports no npm packages.
+// Everything that runs in a job with `id-token: write` could request an id token and assume the deployment role.
+// imports.test.ts tests that the deployment command imports no npm packages.
 test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
   const jobs = readdirSync(folder)
     .flatMap((name) => jobsIn(read(name)))

@@ -43,10 +43,10 @@ const options = {
 } as const;
 
 const ROTATE_EVERY_SECONDS = 20;
-/** Time for which a rotated key works. It is much longer than a client takes to send a request. */
+/** Time for which the old key works after a rotation. It is much longer than a client takes to send a request. */
 const OVERLAP_MILLISECONDS = 120_000;
 const REQUESTS_PER_CONNECTION = 8;
-/** Share of the creates that are retried although the client got a 201. */
+/** Share of the creates with an `Idempotency-Key` that are retried although the client got a 201. */
 const NEEDLESS_RETRIES = 0.05;
 const PROGRESS_LINES = 20;
 const MAX_PRINTED_FAULTS = 20;
@@ -149,7 +149,10 @@ await runWithOptions(USAGE, options, async (values) => {
       : { ...read, path: `${listPath}/${[...item.ids][0]}`, item };
   }
 
-  /** Returns the requests on a connection. The first create is the retry of an item in `toRetry`, if there is one. */
+  /**
+   * Returns the requests on a connection. If the service should accept the first request, this request is a create,
+   * which retries an item in `toRetry` unless `toRetry` is empty.
+   */
   function requestsFor(way: Way, toRetry: RequestedItem[]): Request[] {
     // The service must reject these requests, so they have no `item`.
     const rejected = { ...createRequest(itemToRequest(0)), path: listPath };

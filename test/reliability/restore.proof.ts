@@ -44,7 +44,7 @@ const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }
  * Creates a table with items.
  *
  * @param key name of the partition key, which is a text for API keys and an integer for other items
- * @param indexes names of indexes. The test does not query the indexes, so each has the table's key.
+ * @param indexes names of indexes. The tests do not query the indexes, so each has the table's key.
  */
 async function createTable(
   TableName: string,
@@ -131,9 +131,12 @@ async function startProxy(respond: (call: Call) => Promise<Reply | undefined>) {
   closeAll.push(proxy.close);
   return {
     environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.origin },
-    /** Returns the inputs of an operation's requests. A request can occur twice, because the SDK retries after 10 s. */
+    /**
+     * Returns the inputs of an operation's requests. A request can occur twice, because the SDK retries if there is no
+     * response within 10 s.
+     */
     inputsOf: (action: string) => calls.filter((call) => call.action === action).map(({ input }) => input),
-    /** Waits until the database has executed all requests, even those of a killed script. */
+    /** Waits until the database has executed all requests that were passed on, even those of a killed script. */
     settled: () => Promise.all(pending),
   };
 }
@@ -156,7 +159,10 @@ function storedItem(id: number, newItem: NewItem, indexes: string[][] = []): Rec
 /** A collection whose items have keys of indexes for filters, if there is one. */
 const filtered = Object.entries(collectionTests).find(([, { filters }]) => filters.length > 0);
 
-/** Returns a table's items without and with the keys of the indexes for filters, and the variables of the script. */
+/**
+ * Returns a table's items without and with the keys of the indexes for filters, and the variables of the script that
+ * adds these keys.
+ */
 function tableOf(TABLE: string, count: number) {
   const [COLLECTION, { newItem, filters }] = filtered ?? Object.entries(collectionTests)[0]!;
   const item = variantOf(newItem('An item'), filters[0]?.contains ?? {});
@@ -390,8 +396,8 @@ describe('the script that copies missing items', () => {
       ]);
     });
 
-    // The script looks for a revocation before and after it writes a record. A later revocation finds the record
-    // itself.
+    // The script looks for a revocation before and after it writes a record. A revocation after the second look finds
+    // the record, and revokes the key there.
     test.each([
       ['before the record is written', 'PutItem', 1, 'before'],
       ['after the record is written', 'PutItem', 1, 'after'],

@@ -18,7 +18,7 @@ import {
 const DAY_MILLISECONDS = 86_400_000;
 const MAX_REQUESTS = 40;
 /**
- * Difference of an instance's clock from the right time, in milliseconds. The service keeps an `Idempotency-Key` for 10
+ * Differences of instances' clocks from the right time, in milliseconds. The service keeps an `Idempotency-Key` for 10
  * minutes longer than promised, which must cover the differences of two clocks and the time until a request arrives.
  */
 const SKEWS = { right: 0, fast: 240_000, slow: -240_000 };
@@ -33,7 +33,7 @@ interface Create {
   idempotencyKey?: string;
   /**
    * Milliseconds from the first request to the first retry, which the client then sends even after a final response.
-   * @default - the client retries a second after each response that is not final
+   * @default - the client retries a second after each request that got no final response
    */
   pause?: number;
   /** Milliseconds until the first request. */

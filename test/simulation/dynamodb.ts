@@ -376,7 +376,7 @@ function holds(input: any, item: Item | undefined): boolean {
   return !condition || Boolean(dynalite.matchesExprFilter(item ?? {}, condition.expression));
 }
 
-/** Returns the attributes that an update sets. `holds` has parsed its expressions. */
+/** Returns the attributes that an update sets. Call `holds` first, because it parses the update's expressions. */
 function updatesOf({ _updates: updates }: any): Item {
   return Object.fromEntries(
     updates.sections.map(({ type, path, val }: any) => {

@@ -8,7 +8,7 @@ describe.each(Object.entries(scopes))('in the simulation "%s",', (_name, scope) 
     expect(counterExample).toBeUndefined();
   });
 
-  // The events can differ if the code under test sees the machine's own clock, timers or random numbers.
+  // The events can differ if the code under test sees the clock, timers or random numbers of the real machine.
   test('a repeated schedule has the same events', async () => {
     const schedule = [0, 3, 0, 1];
     const { lines } = await runSchedule(scope, schedule);

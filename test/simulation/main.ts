@@ -28,7 +28,7 @@ const options = {
   schedule: { type: 'string' },
 } as const;
 
-/** Prints the progress on one line of a terminal, up to five times a second. */
+/** Returns a function that prints the progress on one line of a terminal, at most five times a second. */
 function progressOf(what: string): (count: number) => void {
   let printed = 0;
   return (count) => {

@@ -69,7 +69,7 @@ export async function runAllSchedules(
   let count = 0;
   async function explore(schedule: number[], left: number): Promise<CounterExample | undefined> {
     const { options, counterExample } = await runSchedule(scope, schedule);
-    // Schedules with fewer deviations were counted with a lower bound.
+    // Schedules with fewer deviations have already been counted, in the call with a lower bound.
     if (left === 0) count += 1;
     onSchedule(count);
     if (counterExample || left === 0) return counterExample;
@@ -134,7 +134,7 @@ export async function runRandomSchedules(
  * option. All other decisions are what usually happens.
  *
  * @throws Violation if a statement does not hold
- * @throws Error if no option matches one of the patterns
+ * @throws Error if a pattern matches no option
  */
 export async function expectNoViolation(scope: Scope, ...patterns: RegExp[]): Promise<void> {
   const remaining = [...patterns];

@@ -15,7 +15,7 @@ import { createEvent, listEvent } from '../support/api-gateway-event.ts';
 import { invocation } from '../support/invoke.ts';
 import type { TableSettings } from './dynamodb.ts';
 
-/** Time until API Gateway and the clients give up. */
+/** Time after which API Gateway and the clients stop waiting for a response. */
 const RESPONSE_MILLISECONDS = 29_000;
 const FUNCTION_MILLISECONDS = 10_000;
 
@@ -73,7 +73,7 @@ export const listFunction = endpoint(books.operations.list, async ({ query, root
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
 });
 
-// `create` and `list` use different clients of the SDK, so each of them sends a first request.
+// `create` and `list` use different clients of the SDK, so each client sends a first request.
 await sendFirstRequest(() => readItem('books', { id: 1n }));
 await sendFirstRequest(
   () => list(books, { limit: 1, filters: {} }, new AbortController().signal),

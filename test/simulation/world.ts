@@ -132,7 +132,7 @@ export interface WorldSettings {
   randomNumbers?: number;
 }
 
-/** Chooses one of several options, of which the first is what usually happens. Returns its position. */
+/** Returns the position of the chosen option. The first option is what usually happens. */
 export type Decide = (options: readonly string[]) => number;
 
 export function createWorld(

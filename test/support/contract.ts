@@ -197,7 +197,7 @@ function depthOf(json: string): number {
  */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // Integers outside int64 are replaced, because the validator does not check the format of a double.
+    // Integers outside int64 are replaced, because the validator accepts every integer as an `int64`.
     return BigInt.asIntN(64, value) === value ? Number(value) : 0.5;
   }
   // For integers below 1e19, `parseJson` returns a bigint. A number without a fraction was therefore rounded, and is

@@ -16,8 +16,8 @@ export default async function setUp(): Promise<void> {
     if (!givenKey) throw new Error('Set API_KEY to an API key for the service at BASE_URL.');
     const baseUrl = requireBaseUrl(givenUrl);
     process.env['BASE_URL'] = baseUrl;
-    // Without this check, each test would fail with an error of its own. Any response is enough, because a stage can be
-    // throttled.
+    // Without this check, each test would fail with an error of its own. Any response is enough, because a stage can
+    // throttle this request.
     await fetch(baseUrl, { redirect: 'manual' }).catch((cause: Error) => {
       throw new UsageError(`${baseUrl} does not respond. Check BASE_URL.`, { cause });
     });

@@ -17,7 +17,10 @@ export interface DocumentedOperation {
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
   example: ExampleRequest;
-  /** Responses by status. Errors of a deprecated operation can also have the deprecation headers of its success. */
+  /**
+   * Responses by status. Errors of a deprecated operation can also have the deprecation headers of its success
+   * response.
+   */
   responses: Record<string, DocumentedResponse>;
 }
 

@@ -35,7 +35,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     async failureOf(script: string, variables: Record<string, string> = {}): Promise<string> {
       // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment(variables);
-      // The developer's Git settings can change files or require hooks, for example.
+      // The developer's Git settings are ignored, because they can change files or require hooks, for example.
       const options = { cwd: folder, env: { ...env, GIT_CONFIG_GLOBAL: devNull }, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
       return code === 0 ? '' : `${script}\n${stdout}${stderr}`.replace(/(.{1000}).+/g, '$1…');
@@ -43,7 +43,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
   };
 }
 
-/** Copies all files of the project to a new Git repository in `parent`, because some commands and tests ask Git. */
+/** Copies all files of the project to a new Git repository in `parent`, because some commands and tests use Git. */
 export async function copyRepository(parent: string) {
   const project = copyProject(parent, allFiles());
   const script = 'git init --quiet && echo node_modules >> .git/info/exclude && git add --all';
