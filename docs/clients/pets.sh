@@ -4,8 +4,9 @@
 #   create_pet rex.json
 #   list_pets 'status=available'
 #
-# The functions print JSON. If they fail, they print a message to standard error, and return 22 after an error response
-# (as `curl --fail` does) or 1. While they retry, they print the errors of curl.
+# The functions print JSON. If they fail, they print a message to standard error. They return 22 after an error response
+# (as `curl --fail` does) or an unexpected body, and 1 after other errors. While they retry, they print the errors of
+# curl.
 #
 # The functions call programs with `command`, because your script can have functions and aliases with the same names.
 
@@ -194,7 +195,8 @@ pets_retry_delay() {
     }'
 }
 
-# pets_sleep SECONDS waits for some seconds. Where sleep accepts only integers, it rounds the number up.
+# pets_sleep SECONDS waits for some seconds. If the program sleep accepts only integers, pets_sleep rounds the number
+# up.
 pets_sleep() {
   command sleep "$1" 2>/dev/null || command sleep "$((${1%.*} + 1))"
 }

@@ -48,10 +48,14 @@ function retentionTable(names: ('logRetentionDays' | 'recoveryDays')[]): string 
   return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }
 
-/** Returns how many keys or addresses, each with a limit per minute, can send `perSecond` requests. @default - no limit */
+/**
+ * Returns how many keys or addresses are needed to send `perSecond` requests per second.
+ *
+ * @param limit requests per minute that each key or address can send @default - no limit
+ */
 const clientsFor = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
 
-/** Returns the table of the API keys and IP addresses that can take all creates or all lists of a stage. */
+/** Returns the table of how many API keys and IP addresses are needed to use up all creates or all lists of a stage. */
 function rateTable(): string {
   const rows = stagesOf(stages).map(({ name, createsPerSecond, requestsPerSecond, firewall }) => {
     const limits = firewall?.action === 'block' ? firewall : undefined;

@@ -155,7 +155,7 @@ function headingOf({ id }: Operation): string[] {
   return collections.length > 1 ? [`### \`${id}\`\n`] : [];
 }
 
-/** Returns a Markdown list of fields. Their descriptions contain the rules for requests. */
+/** Returns a Markdown list of fields. If clients send a field, its description contains the rules for its values. */
 function fieldList(fields: [name: string, schema: any][], required: string[]): string {
   return markdownList(
     fields.map(([name, schema]) => {

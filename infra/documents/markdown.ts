@@ -11,7 +11,7 @@ export function markdownList(items: string[]): string {
   return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
 }
 
-/** Returns a code block. @param info first line after the fence, such as `sh` */
+/** Returns a code block. @param info text after the opening fence, such as `sh` */
 export function codeBlock(info: string, code: string): string {
   return `\`\`\`${info}\n${code}\n\`\`\`\n`;
 }

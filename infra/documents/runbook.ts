@@ -70,7 +70,7 @@ function commandsIn(file: string, text: string): Command[] {
  */
 export function fieldNamesOf(query: string): string[] {
   const [, aggregates, groups = ''] = /\bstats ([^|]+?)(?:\bby\b([^|]+))?(?:\||$)/.exec(query) ?? [];
-  // Results contain the fields by which the query groups before the aggregates.
+  // In results, the fields by which the query groups come before the aggregates.
   if (aggregates !== undefined) return [...namesIn(groups), ...namesIn(aggregates)];
   return namesIn(/\bfields ([^|]+)/.exec(query)?.[1] ?? '');
 }

@@ -10,8 +10,8 @@ import {
 } from './emulator/gateway/http-message.ts';
 
 /**
- * Responds to requests for the local service's documentation: the reference page, which browsers get from the root URL,
- * `/openapi.json` and `/openapi-3.0.json`. These requests need no API key.
+ * Responds to requests for the local service's documentation: `/openapi.json`, `/openapi-3.0.json` and the reference
+ * page, which browsers get from the root URL. These requests need no API key.
  *
  * The page contains the API key. The Host header must therefore be a localhost address, so that no website can read the
  * key with a DNS rebinding attack.

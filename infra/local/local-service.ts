@@ -14,7 +14,7 @@ export const TEMPORARY_PREFIX = `${compactName}-`;
 
 const SERVICE_FILE = 'service.json';
 
-/** Connection data that a local service writes to its data folder for operator commands. */
+/** Connection data that a local service writes to its data folder or temporary folder for operator commands. */
 export interface LocalService {
   stage: string;
   baseUrl: string;
@@ -73,7 +73,7 @@ export function readLocalService(folder: string): LocalService {
  * Returns the running local service that `--data` specifies.
  *
  * @param data value of `--data` @default - the default folder or, if no service uses it, the only service in memory
- * @throws UsageError if this service is not running, or if several services keep their data in memory.
+ * @throws UsageError if this service is not running, or if more than one service in memory could be meant.
  */
 export async function findLocalService(data?: string): Promise<LocalService> {
   const inMemoryOnly = data === IN_MEMORY;

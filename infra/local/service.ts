@@ -105,7 +105,8 @@ function requireNoFile(path: string): void {
 
 /** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
 function checkOptions({ stage, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
-  // An assembly can be of an earlier version with other stages, so `findTemplate` checks the stage instead.
+  // An assembly of an earlier version can have other stages than infra/stages.ts, so only `findTemplate` checks the
+  // stage then.
   if (!assembly) requireStage(stage, stages);
   const port = integerOption(`The port ${portText} (--port or PORT)`, portText, 0, 65_535);
   const inspectPort = inspect ? integerOption('--inspect', inspect, 1_024, 65_000) : 0;

@@ -69,7 +69,7 @@ export function startWatch(
     }
   }
 
-  /** Prints the sources that differ from those at the start, if one of them has changed since the last comparison. */
+  /** Prints the sources that differ from those at the start, if any source has changed since the last comparison. */
   function askForRestart(): void {
     const texts = textsOf(SHARED_WITH_STACK);
     const changed = differences(atStart, texts);
@@ -110,7 +110,10 @@ async function finishReload(drained: Promise<void>[], previousFolder: string, st
   print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
 }
 
-/** Returns a text that differs after each change. `fs.watch` would miss changes after an editor has replaced a file. */
+/**
+ * Returns a text that differs after each change of a source. `fs.watch` would miss changes after an editor has replaced
+ * a file.
+ */
 function timesOfSources(): string {
   const files = globSync('{functions,shared}/**', { cwd: projectRoot });
   const times = files.map((file) => statSync(join(projectRoot, file), { throwIfNoEntry: false })?.mtimeMs);

@@ -135,8 +135,8 @@ function addSamplingRule(scope: Construct, { name, tracedShare }: Stage, resourc
       reservoirSize: 1,
       fixedRate: tracedShare,
       serviceType: 'AWS::ApiGateway::Stage',
-      // A rule allows 64 characters, which the service name (the names of the API and the stage) can exceed. The rule
-      // therefore selects the stage by its ARN.
+      // This field allows 64 characters, which the service name (the names of the API and the stage) can exceed. The
+      // rule therefore accepts any service name, and selects the stage by its ARN.
       serviceName: '*',
       resourceArn,
       host: '*',
@@ -228,8 +228,8 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     section: 'Rejected requests',
     description:
       'Clients with active API keys get 400, 413, 415 or 422 responses. In 3 of 7 minutes, most of their requests were rejected.',
-    // The period is only one minute, because CloudWatch can count the last requests of a longer period late. Until then,
-    // a tolerated share of rejections would look like most requests.
+    // The period is only one minute, because CloudWatch can count the last requests of a longer period late. Until it
+    // has counted them, a tolerated share of rejections would look like most requests.
     metric: excess(stack.countPerMinute(rejectedRequestsMetric), 0.5, activeKeyRequests),
     threshold: 5,
     datapointsToAlarm: 3,

@@ -144,7 +144,7 @@ function limit(name: string, rate: waf.CfnWebACL.RateBasedStatementProperty): Ru
   return blocking(name, { rateBasedStatement }, tooMany, { name: 'Retry-After', value: `${WINDOW_SECONDS}` });
 }
 
-/** Returns a rule that blocks matching requests with the error response of `body`, whose text the web ACL contains. */
+/** Returns a rule that blocks matching requests with an error response. The web ACL contains its body under `code`. */
 function blocking(
   name: string,
   statement: waf.CfnWebACL.StatementProperty,

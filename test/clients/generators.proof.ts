@@ -16,7 +16,7 @@ let newest: { id: number };
 
 beforeAll(async () => {
   service = await startLocalService();
-  // The programs request pages of one item, so that two items make a second page.
+  // The programs request pages of one item, so two items make a second page.
   for (const name of ['Rex', 'Mia'])
     newest = await service.call(path, { method: 'POST', body: stringifyJson(newItem(name)) });
   await prepare(folder, new URL(service.baseUrl).origin, service);

@@ -9,7 +9,7 @@ import { hasTools, requireTool, toolModules } from '../support/tools.ts';
 // These tests import the OpenAPI document of the local service, set the variables that "Import the document" in
 // docs/clients.md names, and send each request as the tool would.
 
-/** Parameter, header or variable of a tool. It is sent if it is not disabled. */
+/** Parameter, header or variable of a tool. Disabled parameters and headers are not sent. */
 type Field = { name: string; value: string; type?: string; isDisabled?: boolean };
 
 interface Imported {
@@ -107,7 +107,7 @@ afterAll(async () => {
     },
   );
 
-  // swagger-cli 4 validates documents with this version of the parser, so the parser alone is tested.
+  // swagger-cli 4 validates documents with swagger-parser 10, so this parser alone is tested.
   test.each(['openapi.json', 'openapi-3.0.json'])('swagger-cli accepts the published %s', async (file) => {
     const published = JSON.parse(readFileSync('openapi.json', 'utf8'));
     const document = file === 'openapi.json' ? published : asOpenApi30(published);

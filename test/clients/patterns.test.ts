@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { hasTools, requireTool } from '../support/tools.ts';
 import { published, texts } from './patterns.ts';
 
-// Generated clients and servers compile the patterns in openapi.json. Other languages are tested in patterns.proof.ts.
+// Generated clients and servers compile the patterns in openapi.json. These tests compile the patterns in JavaScript
+// and in RE2, and patterns.proof.ts compiles them in other languages.
 
 test('openapi.json has patterns only for parameters, which the tests below compare with the service', () => {
   const patterns = readFileSync('openapi.json', 'utf8').match(/"pattern": "/g)!;

@@ -11,8 +11,9 @@ const lengths = [2, 64, 65, 254, 255, 256];
 
 /**
  * Texts with each character at the start and later, with and without quotes and escapes, and with lengths around the
- * limits. Texts that end with a line end are omitted, because `$` also matches before it in Python, PHP and .NET (a
- * line feed), and in Java (any line end). The omission hides nothing, because no valid value contains a line end.
+ * limits. Texts that end with a line end after another character are omitted, because `$` also matches before the line
+ * end in Python, PHP and .NET (a line feed), and in Java (any line end). The omission hides nothing, because no valid
+ * value contains a line end.
  */
 export const texts = [
   characters

@@ -67,7 +67,7 @@ export function serverObjects(all: Record<string, StageSettings>): Json[] {
       url: `https://{${variable}}/v1`,
       description,
       variables: {
-        // The variable has no description, because swagger-parser 10 and swagger-cli 4 reject it here in OpenAPI 3.1.
+        // The variable has no description, because in OpenAPI 3.1, swagger-parser 10 and swagger-cli 4 reject one here.
         [variable]: { default: host },
       },
     };

@@ -102,7 +102,7 @@ for (const client of clients) {
 function testReads(client: ExampleClient): void {
   test.concurrent('lists each pet once with exact integers despite faults between pages', async () => {
     const { proxy, list } = await prepare(client);
-    // A client that follows the link in the error response lists pets twice.
+    // A client that followed the link in the error response would list pets twice.
     const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();

@@ -14,11 +14,11 @@ export interface ExampleClient {
   name: string;
   /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
-  /** Command that runs an example or a program. Its file name is appended as the last parameter. */
+  /** Command that runs an example or a program. The file name of the example or program is appended. */
   run: [file: string, ...parameters: string[]];
   /**
-   * Command that compiles a program, if that is faster than `run`. Its last parameters are the
-   * program to write, `library` and the file.
+   * Command that compiles a program, if compiling it once is faster than `run`. The path of the compiled program,
+   * `library` and the file name of the source are appended.
    */
   compile?: [file: string, ...parameters: string[]];
   library: string;

@@ -29,7 +29,7 @@ export interface HostileCase {
   sends?: string;
   /** Ids of the pets that the client prints. */
   prints: bigint[];
-  /** Texts in the client's error. Without them, the client must succeed. */
+  /** Texts that the client's error must contain. @default - the client must succeed */
   fails?: (string | RegExp)[];
 }
 
@@ -57,7 +57,7 @@ function twoDigitYear(years: number): string {
   return `${new Date().getUTCFullYear() + years}`.slice(-2);
 }
 
-/** A client retries after at least `wait` milliseconds, or gives up at once. */
+/** For each value of Retry-After, whether a client retries after at least `wait` milliseconds, or gives up at once. */
 const retryAfterCases: [value: string | string[], outcome: { wait: number } | 'gives up'][] = [
   ['0', { wait: 0 }],
   ['00', { wait: 0 }],

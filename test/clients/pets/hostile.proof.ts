@@ -21,12 +21,12 @@ import { type HostileCase, hostileCases, idempotencyKeyCases } from './hostile-c
 
 const folder = temporaryFolder();
 const apiKey = generateApiKey('staging');
-/** The part of the key that must be in no output. */
+/** The part of the API key that must be in no output. */
 const secret = apiKey.slice(-36);
 const startProxy = clientProxies();
 const startServer = () => startProxy('');
 
-/** Environment variables that make a client send all requests through an HTTP proxy. */
+/** Returns environment variables that make a client send all requests through an HTTP proxy. */
 function proxiedThrough({ origin }: ClientProxy): Record<string, string> {
   return { http_proxy: origin, HTTP_PROXY: origin, NODE_USE_ENV_PROXY: '1' };
 }
@@ -88,7 +88,7 @@ for (const client of clients) {
       );
     });
 
-    test.concurrent('does not send the key to another server after a redirect', async () => {
+    test.concurrent('does not send the API key to another server after a redirect', async () => {
       const [server, other] = [await startServer(), await startServer()];
       server.decide(inOrder({ status: 307, headers: { Location: `${other.baseUrl}/pets` } }));
       const environment = { BASE_URL: server.baseUrl, API_KEY: apiKey };
@@ -109,7 +109,7 @@ for (const client of clients) {
 
     const { show } = client;
     if (show === undefined) return;
-    test.concurrent('does not reveal the key when the client object is printed', async () => {
+    test.concurrent('does not reveal the API key when the client object is printed', async () => {
       const environment = { BASE_URL: 'http://127.0.0.1:1/v1', API_KEY: apiKey };
       const { code, stdout, stderr } = await runIn(files, client, show, ['', ''], environment);
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });

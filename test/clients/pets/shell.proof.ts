@@ -382,7 +382,7 @@ function testShell(shell: string[]): void {
     expect(stderr).toMatch(/^404: x .*\nThe query must be percent-encoded: .*\n404: x .*\n$/);
   });
 
-  test.concurrent('hides the key from arguments, environments, traces and files', async () => {
+  test.concurrent('hides the API key from arguments, environments, traces and files', async () => {
     const prepared = await prepare({ status: 503, headers: { 'Retry-After': '0' } }, page, created);
     const { proxy, folder, environment, run, sent } = prepared;
     const record = join(folder, 'record');
@@ -410,7 +410,7 @@ function testShell(shell: string[]): void {
   });
 
   test.concurrent.each([`a"b`, 'a\\b', 'a b', 'a\u00e9b', 'a\u0001b', 'a\nb', ''])(
-    'rejects the key %j without printing it',
+    'rejects the API key %j without printing it',
     async (key) => {
       const { proxy, environment, run } = await prepare();
       environment['API_KEY'] = key && `${apiKey}${key}`;
@@ -449,7 +449,7 @@ function testShell(shell: string[]): void {
     },
   );
 
-  test.concurrent('uses one key per file, also in parallel', async () => {
+  test.concurrent('uses one idempotency key per file, also in parallel', async () => {
     const { folder, run, sent } = await prepare(...Array.from({ length: 8 }, () => created));
     writeFileSync(join(folder, 'other.json'), '{"name":"Rex"}');
     const program = `. ./pets.sh
@@ -476,7 +476,7 @@ function testShell(shell: string[]): void {
     expect({ ...full, stderr: '' }).toEqual({ code: expect.any(Number), stdout: '', stderr: '' });
     expect(full.code).not.toBe(0);
     expect(proxy.requests).toEqual([]);
-    // The full disk has not left an empty key, which would block all later attempts.
+    // The full disk has not left an empty key file, which would block all later attempts.
     expect(readdirSync(folder)).not.toContain('pet.json.key');
     expect(done(await run(shell, CREATE, 'pet.json'))).toBe('{"id":1}\n');
     expect(sent('idempotency-key')).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
@@ -552,7 +552,7 @@ function testPrograms(): void {
 }
 
 function testKeyFiles(): void {
-  test.concurrent('stores no key that od has not generated', async () => {
+  test.concurrent('stores no idempotency key if od fails', async () => {
     const prepared = await prepare(created);
     const { proxy, folder, environment, run } = prepared;
     const { PATH } = environment;

@@ -19,9 +19,9 @@ interface Candidate {
 }
 
 /**
- * Returns a function that finds the route for a request. Resources without the request's method are skipped. Segment by
- * segment, a literal takes precedence over `{name}`, and `{name}` over `{name+}`. On the same path, an exact method
- * takes precedence over ANY. A trailing slash is ignored.
+ * Returns a function that finds the route for a request. Resources that have neither the request's method nor ANY are
+ * skipped. Segment by segment, a literal takes precedence over `{name}`, and `{name}` over `{name+}`. On the same path,
+ * an exact method takes precedence over ANY. A trailing slash is ignored.
  */
 export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
   const resources = template.resources('AWS::ApiGateway::Resource');

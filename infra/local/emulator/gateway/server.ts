@@ -16,12 +16,12 @@ const MAX_HEAD_BYTES = 2 * 10_240;
  * Number of requests without a response on a connection. At this number, the server stops reading from the connection.
  */
 const MAX_PIPELINED_REQUESTS = 100;
-/** Time that the requests in progress have to end during a shutdown. */
+/** Maximum time for which a shutdown waits for the requests in progress. */
 const SHUTDOWN_MILLISECONDS = 10_000;
 /** Time for which a client can read the response to a malformed request before the connection is reset. */
 const LINGER_MILLISECONDS = 1_000;
 
-/** Statuses of requests that Node rejects, by the error's code. All others get a 400. */
+/** Statuses of requests that Node rejects, by the error's code. After other errors, the status is 400. */
 const STATUS_BY_ERROR: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -138,7 +138,8 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       .on('connection', onConnection)
       .on('request', onRequest)
       .on('clientError', reject)
-      // Without this listener, Node would close the connection before it sends the responses in progress.
+      // Without this listener, Node would close the connection after a CONNECT request, before the server sends the
+      // responses in progress.
       .on('connect', (_request, socket) =>
         reject(new Error('CONNECT'), socket.on('error', () => {}).resume()),
       ),
