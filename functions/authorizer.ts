@@ -16,12 +16,12 @@ const allowedKeys = new Set<string>();
 /**
  * Returns a policy that allows access if the API key is active, and otherwise denies access. The function does not
  * throw for invalid keys, because CloudWatch would count exceptions as function errors. API Gateway caches the policy
- * per key, so the policy covers all routes of the stage.
+ * for all requests with the same `Authorization` header, so the policy covers all routes of the stage.
  *
  * If the key has a record, the context contains the key's id, so that the access log shows whose key it is. For an
- * expired or revoked key, the context also contains the reason for the denial. For an active key that came from
- * rotations, the context also contains the id of the key that was rotated first, because idempotency keys belong to
- * that id.
+ * expired or revoked key, the context also contains the reason for the denial. For an active key whose record names
+ * the key that was rotated first, the context also contains the id of that first key, because idempotency keys belong
+ * to that id.
  *
  * @throws Error if the API keys table cannot be read.
  */

@@ -170,8 +170,8 @@ export function requireStage(name: string, all: object): void {
  * Checks the name of a stage. API keys, default base URLs and stack names contain this name. `account` is reserved for
  * the stack that all stages share, and `local` for the local service.
  *
- * @throws UsageError whose message starts with `place`. The message omits `name`, because an operator can pass an API
- *   key by mistake.
+ * @throws UsageError if `name` is not valid. The message starts with `place` and omits `name`, because an operator can
+ *   pass an API key by mistake.
  */
 export function requireStageName(name: string, place: string): void {
   if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))

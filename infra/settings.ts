@@ -36,7 +36,7 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
 const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
 
 /**
- * Maximum number of requests that a rate-based rule of AWS WAF allows.
+ * Schema of a request limit of the firewall, with the range that rate-based rules of AWS WAF accept.
  * https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html
  */
 const limit = integer(10, 2_000_000_000);
@@ -202,9 +202,9 @@ const Settings = group({
     }),
   ),
   /**
-   * Base URL without `/v1` of a proxy in front of the API that changes the `Host` header. URLs in the headers `Link`
-   * and `Location` start with this URL, also in responses to requests that do not come from the proxy. See the section
-   * "Put a proxy in front" in docs/runbook.md.
+   * Base URL, without `/v1`, of a proxy that is in front of the API and changes the `Host` header. URLs in the headers
+   * `Link` and `Location` start with this URL, also in responses to requests that do not come from the proxy. See the
+   * section "Put a proxy in front" in docs/runbook.md.
    * @default - URLs contain the host that was called: the custom domain, or the host that API Gateway assigns
    */
   publicUrl: v.exactOptional(publicUrl),

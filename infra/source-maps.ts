@@ -7,7 +7,7 @@ export const sourceMapsFolder = 'source-maps';
 
 /**
  * Matches the end of a position in a bundle, such as `-0a1b2c3d.mjs:1:234` in `file:///var/task/get-book-0a1b2c3d.mjs:1:234`.
- * Functions can log any text. If the pattern also matched the path in front of it, which can have any length, a long
+ * Functions can log any text. If the pattern also matched the path before the end, which can have any length, a long
  * line would take quadratic time.
  */
 const END_OF_POSITION = /-[\da-f]{8}\.mjs:(\d+):(\d+)/g;

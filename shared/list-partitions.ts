@@ -22,7 +22,7 @@ const LOWEST_ID = -(2n ** 63n);
 /** All ids are below this number, so that JSON parsers that use doubles read them exactly (RFC 8259 section 6). */
 export const ID_LIMIT = BigInt(Number.MAX_SAFE_INTEGER) + 1n;
 
-/** Returns the lowest id that can be generated at a time. @param time milliseconds since 1970 */
+/** Returns the lowest id that can be generated in the millisecond `time`. @param time milliseconds since 1970 */
 export function firstIdAt(time: number): bigint {
   return BigInt(time - Date.parse(ID_START)) * BigInt(IDS_PER_MILLISECOND);
 }

@@ -49,8 +49,8 @@ export const metrics = {
    */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
   /**
-   * Requests with a key that the authorizer has allowed before, but whose record is missing. Records are never deleted,
-   * so the table is damaged.
+   * Requests with a key that the same instance of the authorizer has allowed before, but whose record is missing.
+   * Records are never deleted, so the table is damaged.
    */
   lostKeys: { name: 'LostKeys', dimensions: [] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
@@ -90,7 +90,7 @@ export function serviceName(stage: string): string {
   return `${serviceTag}-${stage}`;
 }
 
-/** Returns the value of the environment variable `name`. @throws Error if the variable is not set or empty. */
+/** Returns the value of the environment variable `name`. @throws Error if the variable is empty or not set. */
 export function requireEnvironment(name: string): string {
   const value = process.env[name];
   if (!value)

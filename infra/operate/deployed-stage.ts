@@ -66,7 +66,7 @@ export async function findOutputs(stage: string): Promise<Record<string, string>
 
 /**
  * Returns advice for a stage without a stack. If infra/stages.ts does not contain the stage, the advice does not
- * mention a deployment, because the deployment of a mistyped name would create a stage.
+ * mention a deployment, because the name of the stage is probably mistyped.
  */
 function adviceFor(stage: string): string {
   const names = Object.keys(stages);

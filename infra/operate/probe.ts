@@ -139,7 +139,7 @@ async function sendRequest(
 ): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   // API Gateway caches authorizer results by header value. With varying spaces, the authorizer runs more often, so that
-  // the probe finds its failures, too.
+  // the probe also finds failures of the authorizer.
   const scheme = 'Bearer'.padEnd(7 + (index % 60));
   if (key === 'a valid key') headers['Authorization'] = `${scheme}${apiKey}`;
   if (key === 'an unknown key') headers['Authorization'] = `${scheme}${generateApiKey(stage)}`;

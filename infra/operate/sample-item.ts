@@ -17,8 +17,8 @@ function sampleField(schema: any): unknown {
   if (isOptional && faker.datatype.boolean(0.25)) return undefined;
   const required = isOptional ? schema.wrapped : schema;
   const examples = faker.helpers.shuffle([...v.getExamples(schema), ...v.getExamples(required)]);
-  // An example replaces a value that a custom rule of the field rejects. It is also the value of a field whose type
-  // `sampleValue` does not know.
+  // An example replaces a random value that a custom rule of the field rejects. An example is also the value of a field
+  // whose type `sampleValue` does not know.
   return [sampleValue(required, examples), ...examples].find((value) => v.is(required, value));
 }
 

@@ -34,8 +34,8 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
   --read-only  sends one request a second instead of running the tests, and adds no items
   --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
 
-The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY and
-BASE_URL are set, the tests test the service at BASE_URL, and need no AWS credentials.`;
+The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY
+and BASE_URL are set, the tests test the service at BASE_URL, and need no AWS credentials. --read-only ignores BASE_URL.`;
 
 const options = {
   stage: { type: 'string' },

@@ -18,8 +18,8 @@ const TIMEOUT_MARGIN_MILLISECONDS = 500;
 type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /**
-   * Id of the API key that authorized the request. If the key came from rotations, this is the id of the key that was
-   * rotated first, so the value stays the same for a client that rotates its key. Undefined if the route has no
+   * Id of the API key that authorized the request or, if the authorizer returned it, the id of the key that was rotated
+   * first, so that the value stays the same for a client that rotates its key. Undefined if the route has no
    * authorizer.
    */
   firstKeyId: string | undefined;

@@ -6,7 +6,7 @@ import type { Agent } from 'node:https';
  * Returns a request handler for clients of the SDK, as the SDK's interface `HttpHandler` specifies it. The handler
  * sends requests with the SDK's own handler, but accepts only complete responses. The SDK's own handler can limit the
  * time until a response starts, but not the time until it ends. If a response ends early without an error of the
- * connection, the SDK does not retry. It reads an empty response as an item that does not exist.
+ * connection, the SDK does not retry. The SDK reads an empty response as an item that does not exist.
  *
  * @param milliseconds time for an attempt, including connecting and reading the complete response
  * @param httpsAgent agent for HTTPS requests @default - the SDK's agent

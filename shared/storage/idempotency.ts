@@ -7,8 +7,9 @@ import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 
 /**
- * Time for which a record stays valid after the promised hours. A retry that a client sends at the last moment reaches
- * the function later, for example after a cold start, and the clocks of two instances can differ by minutes.
+ * Time for which a record stays valid after the promised `IDEMPOTENCY_HOURS`. A retry that a client sends at the last
+ * moment reaches the function later, for example after a cold start, and the clocks of two instances can differ by
+ * minutes.
  */
 const GRACE_SECONDS = 600;
 
@@ -43,8 +44,8 @@ export function tokenOf(operation: string, firstKeyId: string | undefined, idemp
 
 /**
  * Returns the id that all retries of a request use, or undefined if the token was used for a different item. After a
- * deployment or a rollback, a retry can reach a version that knows other fields than the version of the first request,
- * and ignores the rest. Such a retry requests the same item if all fields that both versions know are equal.
+ * deployment or a rollback, a retry can reach a version that knows different fields than the version that received the
+ * first request. Such a retry requests the same item if all fields that both versions know are equal.
  *
  * @param newItem item in the request
  * @param proposed id to claim if there is no unexpired record, or if the record contains `taken`

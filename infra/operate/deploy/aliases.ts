@@ -98,8 +98,8 @@ interface Moved {
 }
 
 /**
- * Points aliases back to their old versions, and repeats this if AWS fails. An alias that points to neither the old nor
- * the new version is left alone, because somebody else has moved it.
+ * Points aliases back to their old versions, and repeats this if AWS fails. An alias that gives requests to a version
+ * other than the old and the new one is left alone, because somebody else has moved it.
  *
  * @param wait waits for some milliseconds
  */

@@ -31,8 +31,8 @@ export function isWorse(share: number, oldFailures: number, newFailures: number)
  * or 1 if `least` does not exceed the mean.
  */
 export function chanceOfAtLeast(least: number, trials: number, probability: number): number {
-  // Above the mean, the terms decrease, so the sum can end at 0. Below the mean, the sum is never small, so 1 is
-  // enough.
+  // Above the mean, the terms decrease, so the sum can end with the first term that is 0. Below the mean, the sum is
+  // never small, so 1 is exact enough.
   if (least <= trials * probability) return 1;
   let logarithm = (trials - least) * Math.log1p(-probability) + least * Math.log(probability);
   for (let index = 1; index <= trials - least; index += 1) logarithm += Math.log((least + index) / index);

@@ -67,12 +67,13 @@ interface Options {
 }
 
 /**
- * Deploys a stage. If the stage has canary deployments, the stack is updated while clients still use the old versions
- * of the functions. Then the requests of all functions shift together to the new versions. If a new version is worse,
- * all aliases point back at once, and the other changes of the stack stay.
+ * Deploys a stage. If the stage has canary deployments, a deployment without `isAllAtOnce` updates the stack while
+ * clients still use the old versions of the functions. Then the requests of all functions shift together to the new
+ * versions. If a new version is worse, all aliases point back at once, and the other changes of the stack stay.
  *
- * The stack's parameters record the old versions before anything changes. If this process ends at any point, clients
- * use the old versions, the new versions or both, and the next deployment starts with the old versions again.
+ * Such a canary records the old versions in the stack's parameters before an alias moves. If this process ends before
+ * the canary does, clients use the old versions, the new versions or both, and the next deployment starts with the old
+ * versions again.
  *
  * @throws UsageError if a check or an update fails, a new version is worse, or an operator interrupts the deployment
  */
@@ -216,7 +217,12 @@ async function shift(
   }
 }
 
-/** Updates a stack. Cancels the update if `failure` rejects. @throws UsageError that describes the stack afterwards */
+/**
+ * Creates or updates a stack. If `failure` rejects, cancels an update, or waits for the end of a creation, which
+ * CloudFormation cannot cancel.
+ *
+ * @throws UsageError that describes the stack after a failure
+ */
 async function updateUnlessFailing(
   name: string,
   before: DeployedStack | undefined,
@@ -335,7 +341,7 @@ function operationOf(parameter: string): string {
 }
 
 /**
- * If an earlier deployment did not finish, points the aliases that it moved back to their old versions.
+ * If an earlier deployment moved aliases and did not finish, points these aliases to their old versions again.
  *
  * @returns the aliases with the versions that clients use
  */
@@ -420,7 +426,10 @@ export async function goBack(
   );
 }
 
-/** Returns the epochs that a version of a function knows, as JSON. Versions without epochs have a number instead. */
+/**
+ * Returns the epochs that a version of a function knows, as JSON. A version from before there were epochs knows only a
+ * number of list partitions, which the function returns as the count of the first epoch.
+ */
 async function epochsOf(aws: Aws, FunctionName: string, Qualifier: string): Promise<string> {
   const { Environment } = await aws('lambda', 'get-function-configuration', { FunctionName, Qualifier });
   const epochs = Environment?.Variables?.[environmentVariables.listPartitions] ?? '[]';

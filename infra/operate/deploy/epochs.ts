@@ -6,7 +6,7 @@ const DEPLOYMENT_HOURS = 2;
 
 /**
  * Checks that a deployment or rollback changes only epochs that start after its end, because lists would otherwise omit
- * items. The arguments are JSON texts of lists of epochs, as in the output ListPartitions of a stack.
+ * items. `deployed` and `planned` are lists of epochs as JSON, as in the output ListPartitions of a stack.
  *
  * @param place start of the error message
  * @throws UsageError if the lists differ in epochs that have started or start within two hours

@@ -25,7 +25,8 @@ npm run deploy -- --stage STAGE --back [--if-unfinished]
 Deploys a stage. If its settings have canaryDeployments, all functions get their new versions together, first for 10%, then
 for 50%, then for all requests. If the stage fails the probe meanwhile, an alarm fires, or a new version fails more often than
 the old version, all requests go to the old versions again. Requires AWS CLI 2, AWS credentials and the stage's region in
-AWS_REGION. A stage with canaryDeployments also requires an API key of the stage in API_KEY, which the probe uses.
+AWS_REGION. An update of a stage with canaryDeployments also requires an API key of the stage in API_KEY, which the probe
+uses. --all-at-once and --back need no API key.
 
   --stage           stage to deploy
   --based-on        stage in infra/stages.ts whose settings an ephemeral stage gets
@@ -52,8 +53,8 @@ const options = {
 async function run(values: OptionValues<typeof options>): Promise<void> {
   const { 'based-on': basedOn, sha256, 'if-unfinished': isOnlyUnfinished = false } = values;
   const stage = deployedStageOption(values.stage, stages);
-  // Only a new synthesis needs the stage in infra/stages.ts. An assembly can contain other stages, and this file can
-  // lack a stage that goes back.
+  // Only a new synthesis needs the stage in infra/stages.ts. An assembly can contain other stages, and infra/stages.ts
+  // can lack a stage that goes back.
   if (!values.assembly && !values.back) requireStage(basedOn ?? stage, stages);
   if (!process.env['AWS_REGION']) throw new UsageError('Set AWS_REGION to the region of the stage.');
   const others = Object.keys(values).filter((name) => !['stage', 'back', 'if-unfinished'].includes(name));
@@ -110,8 +111,8 @@ function toolsFor(stage: string, assembly: string): Tools {
 }
 
 /**
- * Runs a command of the CDK with the Node in PATH. In the workflow, that Node comes from actions/setup-node instead of
- * the npm registry.
+ * Runs a command of the CDK with the Node in PATH. In the workflow Deploy, that Node comes from actions/setup-node
+ * instead of the npm registry.
  *
  * @param isDetached whether the command has a process group of its own, so that Ctrl-C does not interrupt it
  * @throws UsageError if the command fails

@@ -147,8 +147,8 @@ function withValue(name: OptionName): string {
 /**
  * Checks the arguments of an action.
  *
- * @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it can be an API
- *   key.
+ * @throws UsageError if an argument is missing or invalid. The message quotes only names of actions and options,
+ *   because any other argument can be an API key.
  */
 export function requireValid(action: string, values: Values, operands: string[]): void {
   if (!Object.hasOwn(actions, action))
@@ -183,7 +183,7 @@ export function requireValid(action: string, values: Values, operands: string[])
  */
 function isOwner(name: string): boolean {
   const isVisible = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(name) && name.trim() !== '';
-  // A name such as `--json` is an option after an `--owner` without a name.
+  // A name that starts with a dash, such as `--json`, is probably the next option after an `--owner` without a name.
   return isVisible && !name.startsWith('-') && !new RegExp(keyPattern()).test(name);
 }
 

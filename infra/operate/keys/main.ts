@@ -24,8 +24,8 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const expiresBefore = (record: lifecycle.KeyEntry, time: Date) =>
       stateOf(record, now) === 'active' && stateOf(record, time) === 'expired';
     const entries = await Array.fromAsync(lifecycle.listApiKeys(store));
-    // A key that was revoked while its record was missing has two entries after somebody has restored the record. If
-    // both are revoked, only the record is shown.
+    // A key that was revoked while its record was missing has two entries after somebody has restored the record: the
+    // record and the revocation. If the record says that the key is revoked, only the record is shown.
     const states = new Map(
       entries.filter(lifecycle.isRecord).map((record) => [record.keyId, stateOf(record, now)]),
     );
