@@ -22,9 +22,12 @@ const STORED_ITEMS = 1e9;
 const RATES = [10, 100, 1_000, 10_000, 100_000];
 /** Ratio of quotas, maxima and limits per client to the traffic that they must allow. */
 const ROOM = 1.2;
-/** Numbers of physical partitions of an index. Each accepts 1,000 write units, so a new index has at least 4. */
+/**
+ * Numbers of physical partitions of an index, from which a plan chooses. Each physical partition accepts 1,000 write units,
+ * so a new index has at least 4.
+ */
 const PHYSICAL_PARTITIONS = [4, 8, 12, 16, 24, 32, 39, 64, 128, 256];
-/** Least chance that no physical partition contains more partition key values than it can serve. */
+/** Least chance, in a plan, that no physical partition contains more partition key values than it can serve. */
 const CHANCE = 0.9;
 
 const mixes: { name: string; mix: Mix }[] = [
@@ -153,7 +156,7 @@ function planFor(
   const writes = isRaised ? createsFrom(creates, units).writeUnits : 0;
   const requestsPerSecond = Math.max(stage.requestsPerSecond, lists);
   const epochs = [{ since: ID_START, count: listPartitions }];
-  // Synthesis requires this maximum for lists, whatever the mix.
+  // Synthesis requires at least `leastReadUnits` for lists, whatever the mix.
   const maxReads = Math.max(reads, leastReadUnits({ listPartitions: epochs, requestsPerSecond }, Date.now()));
   const perMinute = (ROOM * 60 * rate) / CLIENTS;
   const executions = ROOM * (rate / 10 + createsFrom(creates, units).burst);
@@ -200,7 +203,7 @@ function placementFor(
 ): { listPartitions: number; warmWrites: number } | undefined {
   const { partitions } = createsFrom(creates, largestUnits);
   const { writeUnits } = createsFrom(creates, Math.ceil(ITEM_BYTES / 1_024));
-  // The number of list partitions whose writes a physical partition accepts together.
+  // Numbers of list partitions whose writes one physical partition accepts together.
   const together = Array.from({ length: 20 }, (_, index) => index + 1);
   const options = together.flatMap((most) => {
     const listPartitions = Math.max(partitions, Math.ceil((most * writeUnits) / awsLimits.keyWrites));
@@ -236,7 +239,7 @@ export function chanceThatFits(values: number, physicalPartitions: number, most:
   return [...chances].reduce((sum, [left, chance]) => (left <= most ? sum + chance : sum), 0);
 }
 
-/** Returns the requests per second of all clients that reach a limit per client and minute. */
+/** Returns the requests per second of all clients together, if each reaches its limit per minute. */
 const perClient = (perMinute = Infinity) => (CLIENTS * perMinute) / 60;
 const roundUp = (value: number) => Math.ceil(value / 100) * 100;
 const number = (value: number, options: Intl.NumberFormatOptions = {}) => value.toLocaleString('en', options);

@@ -29,8 +29,9 @@ const CREATE_SETTINGS = [
   { units: 2, rate: 400, burst: 200 },
   { units: 2, rate: 400, burst: 100 },
 ];
-/** Ratio of the creates that clients send to the rate. */
+/** Ratio of the creates per second that clients send to the rate that API Gateway allows. */
 const OVERLOAD = 3;
+/** Values of `savedSeconds`, because AWS does not document the real value. */
 const SAVED_SECONDS = [1, 0.1, 0.01];
 /** Numbers of partition key values, and of physical partitions. */
 const PLACEMENTS = [

@@ -67,7 +67,7 @@ describe('a chart', () => {
     expect(p99).toBe(p50);
   });
 
-  test('of lines begins at 0, and keeps the last medians apart, so that each can be read', () => {
+  test('of lines begins at 0, and keeps the labels of the last medians apart, so that each can be read', () => {
     const [svg] = Object.values(lines);
     expect(textsIn(svg!)).toEqual(expect.arrayContaining(['0', 'list: 3.01 ms', 'get: 3.00 ms']));
     const [high, low] = numbersIn(svg!, /y="([\d.]+)"[^>]*>(?:list|get): /g);

@@ -38,7 +38,7 @@ const MARGIN = 24;
 /** Height of the title and the subtitle. */
 const TOP = 76;
 
-/** Colors of GitHub's themes. Each color of a text has a contrast of at least 4.5, and of a bar or line at least 3. */
+/** Colors of GitHub's themes. Each text has a contrast of at least 4.5, and each bar or line of values at least 3. */
 const themes = {
   light: {
     background: '#ffffff',

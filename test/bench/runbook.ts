@@ -34,7 +34,7 @@ const MANY_PROCESSES = 16;
 const SIZES = [1e6, 1e9];
 
 const [collection] = collections;
-/** Names of the keys that the script adds in the benchmark. */
+/** Names of the keys that `add-index-keys.ts` adds in the benchmark. */
 const keys = listIndexes(collection)
   .filter(({ filters }) => filters.length > 0)
   .map(({ partitionKey }) => partitionKey);
@@ -45,7 +45,7 @@ interface Case {
   isWritten: boolean;
   /** Names of the stub's tables. */
   tables: Record<string, string>;
-  /** A part that takes a few seconds. */
+  /** Part of the tables that the script processes within a few seconds. */
   part: keyof typeof SEGMENTS;
 }
 
@@ -105,9 +105,9 @@ function tableActions() {
 }
 
 /**
- * Returns the items per second on one core. The figure is computed from CPU time, which other load on the machine
- * hardly affects, because a process waits little. The time for a single segment is subtracted, because most of it is
- * the startup.
+ * Returns the items per second on one core. The figure is computed from CPU time, because other load on the machine
+ * hardly affects it. A process waits little, so its CPU time is nearly its duration. The time for a single segment is
+ * subtracted, because most of it is the startup.
  */
 async function measureSpeed(one: Case, folder: string, database: StubDatabase): Promise<number> {
   const startup = await cpuSecondsFor(one, '1/256', folder, database);

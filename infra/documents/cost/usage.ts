@@ -35,8 +35,8 @@ export interface ItemSize {
 }
 
 /**
- * Returns the assumed size of a collection's items. Their fields have the values of the filters' examples. An index is
- * deployed before its filter, and until then, the field has the value of its own example.
+ * Returns the assumed size of a collection's items. In the keys of the indexes, each field has the value of its filter's
+ * example. If an index is deployed before its filter, the field has the value of its own example.
  */
 export function itemSize({ item, filters, filterCombinations }: Collection): ItemSize {
   const indexes = listIndexes({ filterCombinations });
@@ -83,7 +83,7 @@ export interface Workload {
 /** A workload whose missing values have the defaults of `Workload`. */
 export type PartialWorkload = Partial<Workload> & Pick<Workload, 'requestsPerSecond'>;
 
-/** Assumptions of the example, and of all workloads. */
+/** Assumptions of the example. A workload can replace those that `Workload` contains. */
 const example = {
   mix: { lists: 0.8, gets: 0.15, creates: 0.05 },
   /** Share of the creates that have an `Idempotency-Key`. */

@@ -5,11 +5,11 @@ import { seededRandom } from './random.ts';
 
 /** Duration of an attempt. AWS promises single-digit milliseconds, and only the order of magnitude matters here. */
 const ATTEMPT_MILLISECONDS = 5;
-/** `shared/storage/database.ts` */
+/** Number of attempts per database call, as in `shared/storage/database.ts`. */
 const MAX_ATTEMPTS = 3;
 /** Longest pause before the first retry of a throttled call. Each further pause can be twice as long (`@smithy/core/retry`). */
 const PAUSE_MILLISECONDS = 1_000;
-/** A create is slow if its response takes longer. */
+/** A create is slow if its response takes longer than this. */
 const SLOW_MILLISECONDS = 500;
 
 export interface Traffic {
@@ -42,7 +42,7 @@ export interface Outcome {
   sent: number;
   /** Creates that API Gateway rejects with a 429. */
   rejected: number;
-  /** Creates that reach the function and take over half a second, including those with a 503. */
+  /** Creates that reach the function and take over half a second, whether or not they get a 503. */
   slow: number;
   /** Creates that DynamoDB throttles three times, so that they get a 503. */
   failed: number;
