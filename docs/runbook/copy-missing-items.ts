@@ -40,7 +40,7 @@ const MAX_BACKOFF_MILLISECONDS = 20_000;
 /**
  * Returns the combinations of filters for which a table has an index.
  *
- * @throws UsageError if the table has an index that belongs to no collection, because its keys are then unknown
+ * @throws UsageError if the table has an index of neither a collection nor API keys, because its keys are then unknown
  */
 function filterCombinationsOf({ TableName, GlobalSecondaryIndexes = [] }: TableDescription) {
   const known = new Map(

@@ -100,7 +100,7 @@ interface Line {
   perSecond: number;
 }
 
-/** Returns a line such as `1,200 of about 10,000 items read, 31 copied, 48 per second, about 3 minutes left`. */
+/** Returns a line such as `1,200 of about 10,000 items read, 31 copied, 48 per second, about 3.1 minutes left`. */
 export function progressLine({ read, written, done, total, perSecond }: Line): string {
   const items = total > 0 ? `${format(read)} of about ${format(total)}` : format(read);
   // The estimate can be too low, because DynamoDB updates the number of items only every six hours. If more items have
@@ -115,7 +115,7 @@ export function format(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** Returns a duration with up to two digits, such as `31 minutes` or `2.4 days`. */
+/** Returns a duration, rounded to two significant digits, such as `31 minutes` or `2.4 days`. */
 export function durationText(seconds: number): string {
   const units: [string, number][] = [
     ['days', 86_400],

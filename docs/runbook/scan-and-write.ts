@@ -17,10 +17,17 @@ export type Write = () => Promise<boolean>;
 
 /** Number of segments of a scan. With 10^9 items of a few hundred bytes, a segment has about one GB. */
 const SEGMENTS = 256;
-/** A process has up to 8 × 6 requests in progress, because the SDK opens up to 50 connections. */
+/**
+ * Number of segments that a process reads at once. With the requests for each segment, up to 8 × 6 requests are in
+ * progress, about as many as the SDK's default number of connections, 50.
+ */
 const CONCURRENT_SEGMENTS = 8;
+/** Number of requests that are in progress at once for each segment. */
 export const CONCURRENT_REQUESTS = 6;
-/** An interrupted process reads its last pages again, so the pages are smaller than DynamoDB's maximum of 1 MB. */
+/**
+ * Maximum number of items in a page of a scan. An interrupted process reads its last pages again, so the pages are usually
+ * smaller than DynamoDB's maximum of 1 MB.
+ */
 const ITEMS_PER_PAGE = 1_000;
 
 /** Part of a script's usage text. */
