@@ -42,7 +42,7 @@ test('Dependabot updates every folder that has a lock file', () => {
 const deployment = read('deploy.yml');
 const jobOf = (name: string) => jobsIn(deployment).find((job) => job.startsWith(`  ${name}:\n`));
 
-test('a canceled job of production points all requests back to the old versions', () => {
+test('a canceled job of production points the aliases back to the old versions if its deployment is unfinished', () => {
   expect(jobOf('production')).toMatch(
     / {6}- if: cancelled\(\)\n {8}run: >\n.*\n {10}--stage production --back --if-unfinished\n$/,
   );

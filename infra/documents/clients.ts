@@ -20,8 +20,8 @@ function clientPages(): string {
 }
 
 /**
- * Returns the section of a page that contains the first example with output, from its introduction up to the output, or
- * undefined if the page has no such example.
+ * Returns a page's first example with output: its introduction, its code and the output. Returns undefined if the page has
+ * no such example.
  */
 function firstExample(page: string): string | undefined {
   const sections = page.split(/^(?=## )/m).slice(1);

@@ -428,7 +428,7 @@ export async function goBack(
 
 /**
  * Returns the epochs that a version of a function knows, as JSON. A version from before there were epochs knows only a
- * number of list partitions, which the function returns as the count of the first epoch.
+ * number of list partitions. For such a version, `epochsOf` returns one epoch with this number as its count.
  */
 async function epochsOf(aws: Aws, FunctionName: string, Qualifier: string): Promise<string> {
   const { Environment } = await aws('lambda', 'get-function-configuration', { FunctionName, Qualifier });
