@@ -82,8 +82,8 @@ function findLaunchers(): string {
     const command = readFileSync(`/proc/${ppid}/cmdline`, 'utf8');
     const isShell = command.includes(process.env['npm_lifecycle_script']!);
     const [shellsParent] = /(?<=^PPid:\s)\d+$/m.exec(readFileSync(`/proc/${ppid}/status`, 'utf8'))!;
-    // The result omits the parent of npm, because that parent can exit while the service should continue to run, like
-    // the shell from which nohup started npm.
+    // The result omits the parent of npm, because that parent, such as the shell from which nohup started npm, can exit
+    // while the service should continue to run.
     return isShell ? `${shellsParent} ${ppid}` : `${ppid}`;
   } catch {
     return `${ppid}`;
