@@ -86,7 +86,7 @@ test.each([
   [16, 4, 0, 0.001, 6, 4],
   [16, 64, 0.07, 0.19, 2, 14.2],
 ])(
-  '%i values on %i physical partitions are all apart in %d to %d of the placements, and usually up to %i are together',
+  '%i values on %i physical partitions are all apart in a share of %d to %d of the placements, and the median of the fullest partition is %i',
   (values, partitions, least, most, fullest, used) => {
     const placement = simulatePlacement(values, partitions, 1_000, 1);
     expect(placement.apart).toBeGreaterThanOrEqual(least);
