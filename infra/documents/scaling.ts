@@ -38,7 +38,7 @@ const mixes: { name: string; mix: Mix }[] = [
 
 interface Limit {
   name: string;
-  /** Requests per second of the mix that reach the limit. Infinity if the mix has no such requests. */
+  /** Requests per second of the whole mix at which the limit is reached. Infinity if no request counts toward the limit. */
   requests: number;
 }
 

@@ -14,7 +14,7 @@ export function keyPrefix(stage: string): string {
 }
 
 /**
- * Returns the source of a regular expression that matches API keys and uses only syntax that API Gateway supports.
+ * Returns the source of a regular expression that matches API keys and uses only syntax that all common dialects share.
  *
  * @param stage name of the stage @default - any stage
  */
@@ -24,7 +24,7 @@ export function keyPattern(stage = '[a-z]+'): string {
 
 /**
  * Returns the source of a regular expression that matches an `Authorization` header with the case-insensitive scheme
- * `Bearer` and a key for the given stage. The expression captures the key and uses only syntax that API Gateway supports.
+ * `Bearer` and a key for the given stage. The expression captures the key and uses only syntax that all common dialects share.
  */
 export function authorizationPattern(stage: string): string {
   return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${keyPattern(stage)})$`;

@@ -26,7 +26,7 @@ test('sample items depend only on the schema, the seed and the index', () => {
   expect(itemsOf(NewBook, 8)).not.toEqual(items);
 });
 
-test('sample items have short texts, and the examples in the schema for fields with a custom rule or another type', () => {
+test('sample texts are cut to the maximum length, and fields with a custom rule or an unknown type take the examples in the schema', () => {
   const isIsbn = v.regex(/^978\d{10}$/, 'must be an ISBN');
   const schema = v.object({
     code: text(3),

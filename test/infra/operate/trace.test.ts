@@ -72,7 +72,7 @@ test('trace reads megabytes of texts that look like the starts of many positions
     Array.from({ length: 50_000 }, (_, n) => `f${n}-0a1b2c3d.mjs:1:1`).join(),
   ].join(' ');
   const { stdout } = await trace(`${text} ${logLine}`);
-  // If `toContain` failed, it would print megabytes.
+  // Unlike `startsWith`, `toContain(text)` would print megabytes if it failed.
   expect(stdout.startsWith(text)).toBe(true);
   expect(stdout.slice(text.length)).toContain('(shared/names.ts:');
 });

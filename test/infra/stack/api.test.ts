@@ -69,9 +69,9 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. The expression
-  // must not contain groups with a question mark, named classes or negated classes, because API Gateway's dialect of regular
-  // expressions lacks them.
+  // API Gateway returns a 401 without calling the authorizer if the header does not match the expression. AWS does not
+  // document its dialect of regular expressions, so the expression must use only syntax that all common dialects share: no
+  // groups with a question mark, named or negated classes, word boundaries and named references.
   test('has an authorizer whose expression accepts only headers with a key of this stage', () => {
     const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);
