@@ -304,7 +304,7 @@ function execute(cwd: string, [file = '', ...parameters]: string[], environment:
   return outcomeOf(
     promisify(execFile)(file, parameters, {
       cwd,
-      // In another time zone than GMT, a client must still read HTTP dates.
+      // In a time zone other than GMT, a client must still read HTTP dates.
       env: { PATH, GOCACHE, HOME: cwd, TZ: 'PST8', ...sharedCompileCache(), ...environment },
     }),
   );
