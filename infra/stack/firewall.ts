@@ -6,7 +6,11 @@ import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
 import { addLogGroup, FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
-/** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
+/**
+ * Period over which a limit counts requests. Blocking ends about this long after a client pauses, because WAF notices the
+ * pause with a delay.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
+ */
 const WINDOW_SECONDS = 60;
 
 const KEY_HEADER = 'authorization';
