@@ -123,7 +123,10 @@ describe('a server error', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** Returns all expected fields of a server error's log line. Of the event, the line contains only the request id, and the key id, which is `unknown` because the event has none. */
+/**
+ * Returns all expected fields of a server error's log line. Of the event, the line contains only the request id, and the
+ * key id, which is `unknown` because the event has none.
+ */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {
