@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
-import { stagesOf } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { clientParts } from './clients.ts';
@@ -31,10 +30,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
     ...Object.entries(runbookParts()),
     ...Object.entries({
       'docs/backups.md': { retention: retentionTable(['recoveryDays']) },
-      'docs/security.md': {
-        rates: rateTable(),
-        retention: retentionTable(['logRetentionDays', 'recoveryDays']),
-      },
+      'docs/security.md': { retention: retentionTable(['logRetentionDays', 'recoveryDays']) },
     }),
   ];
   const documents = new Map<string, string>();
@@ -46,32 +42,6 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
 function retentionTable(names: ('logRetentionDays' | 'recoveryDays')[]): string {
   const rows = Object.entries(stages).map(([stage, all]) => [stage, ...names.map((name) => `${all[name]}`)]);
   return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
-}
-
-/**
- * Returns how many keys or addresses are needed to send `perSecond` requests per second.
- *
- * @param limit requests per minute that each key or address can send @default - no limit
- */
-const clientsFor = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
-
-/** Returns the table of how many API keys and IP addresses are needed to use up all creates or all lists of a stage. */
-function rateTable(): string {
-  const rows = stagesOf(stages).map(({ name, createsPerSecond, requestsPerSecond, firewall }) => {
-    const limits = firewall?.action === 'block' ? firewall : undefined;
-    const clients = (perSecond: number) => {
-      const keys = clientsFor(perSecond, limits?.requestsPerMinutePerKey);
-      const addresses = clientsFor(perSecond, limits?.requestsPerMinutePerIp);
-      return `${keys} ${keys === 1 ? 'key' : 'keys'}, ${addresses} IP ${addresses === 1 ? 'address' : 'addresses'}`;
-    };
-    return [
-      name,
-      clients(createsPerSecond),
-      clients(requestsPerSecond),
-      (60 * createsPerSecond).toLocaleString('en'),
-    ];
-  });
-  return markdownTable(['stage', 'all creates', 'all lists', '60 × `createsPerSecond`'], rows, '---');
 }
 
 await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, async ({ check }) => {

@@ -18,6 +18,11 @@ const IDEMPOTENCY_KEY = `-H 'Idempotency-Key: "0b7c3f7a-6a51-4e0e-9f0c-2d1a8c5e4
 /** Base URL in the headers of example responses, which are those of the local service. */
 const BASE_URL = 'http://localhost:3000/v1';
 
+const RETRY = '[Retry](#rules-for-retries).';
+const WAIT_AND_RETRY =
+  'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries).';
+const MAY_BE_STORED = 'After a create, the item may be stored.';
+
 /** What clients should do after an error response, by error code, in Markdown for docs/interface.md. */
 const advice: Record<ErrorCode, string> = {
   invalid_request: 'Correct what `message` lists. Do not retry the request unchanged.',
@@ -32,13 +37,10 @@ const advice: Record<ErrorCode, string> = {
     'Send [uncompressed JSON in UTF-8](#encoding-of-the-body), and the headers that declare it.',
   idempotency_key_reused:
     'Find out why your program used a key for two items. Then send the second item with a key of its own.',
-  too_many_requests:
-    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). Send requests more slowly.',
-  internal_error:
-    '[Retry](#rules-for-retries). If the error persists, send the request id to the operator. After a create, the item may be stored.',
-  service_unavailable:
-    'Wait for the number of seconds in the `Retry-After` header, then [retry](#rules-for-retries). After a create, the item may be stored.',
-  gateway_timeout: '[Retry](#rules-for-retries). After a create, the item may be stored.',
+  too_many_requests: `${WAIT_AND_RETRY} Send requests more slowly.`,
+  internal_error: `${RETRY} If the error persists, send the request id to the operator. ${MAY_BE_STORED}`,
+  service_unavailable: `${WAIT_AND_RETRY} ${MAY_BE_STORED}`,
+  gateway_timeout: `${RETRY} ${MAY_BE_STORED}`,
 };
 
 type Parts = Record<string, Record<string, string>>;
@@ -60,7 +62,7 @@ export function interfaceParts(contract: any): Parts {
   return {
     'README.md': {
       create: createExample(contract, path, complete, IDEMPOTENCY_KEY),
-      list: listRequest(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
+      list: getRequest(`${path}?${filter}limit=10`) + codeBlock('json', stringifyJson([stored(complete)])),
     },
     'docs/architecture.md': { request: createExample(contract, path, complete, IDEMPOTENCY_KEY) },
     'docs/api-keys.md': { list: codeBlock('sh', `LIST="${urlOf(path)}?limit=1"`) },
@@ -77,6 +79,7 @@ export function interfaceParts(contract: any): Parts {
       errors: errorTable(),
       limits: limitTable(),
     },
+    'docs/security.md': { rates: rateTable() },
   };
 }
 
@@ -130,7 +133,7 @@ function listSection(contract: any, collection: PublishedCollection): string {
     parameterList(list.parameters),
     ...(combinable.length > 0 ? [`You can combine these filters: ${combinable.join('; ')}.\n`] : []),
     `This request gets a page with one ${singular}:\n`,
-    listRequest(`${path}?limit=1`, '-i ') +
+    getRequest(`${path}?limit=1`, '-i') +
       responseBlock(list, 200, [stored(minimal)], { Link: nextPageLink(collection) }),
   ].join('\n');
 }
@@ -146,7 +149,7 @@ function getSection(contract: any, { path, singular, operations }: PublishedColl
     `The URL of \`GET ${url}\` contains this parameter:\n`,
     parameterList(get.parameters),
     `This request gets a ${singular}:\n`,
-    listRequest(`${path}/${EXAMPLE_IDS[0]}`, '-i ') + responseBlock(get, 200, stored(minimal)),
+    getRequest(`${path}/${EXAMPLE_IDS[0]}`, '-i') + responseBlock(get, 200, stored(minimal)),
   ].join('\n');
 }
 
@@ -184,16 +187,38 @@ function errorTable(): string {
 }
 
 function limitTable(): string {
-  const rows = Object.entries<StageSettings>(stages).map(([stage, { firewall, ...settings }]) => [
+  const rows = Object.entries<StageSettings>(stages).map(([stage, settings]) => [
     stage,
     `${number(settings.requestsPerSecond)} per second, bursts of ${number(settings.requestBurst)}`,
     `${number(settings.createsPerSecond)} per second, bursts of ${number(settings.createBurst)}`,
-    perMinute(firewall, 'requestsPerMinutePerIp'),
-    perMinute(firewall, 'requestsPerMinutePerKey'),
+    perMinute(clientLimits(settings)?.requestsPerMinutePerIp),
+    perMinute(clientLimits(settings)?.requestsPerMinutePerKey),
   ]);
   const header = ['stage', 'list and get, each', 'create', 'per IP address', 'per API key'];
   return markdownTable(header, rows, '---');
 }
+
+/** Returns the table of how many API keys and IP addresses are needed to use up all creates or all lists of a stage. */
+function rateTable(): string {
+  const rows = Object.entries<StageSettings>(stages).map(([stage, settings]) => {
+    const { createsPerSecond, requestsPerSecond } = settings;
+    const limits = clientLimits(settings);
+    const clients = (perSecond: number) => {
+      const keys = clientsFor(perSecond, limits?.requestsPerMinutePerKey);
+      const addresses = clientsFor(perSecond, limits?.requestsPerMinutePerIp);
+      return `${keys} ${keys === 1 ? 'key' : 'keys'}, ${addresses} IP ${addresses === 1 ? 'address' : 'addresses'}`;
+    };
+    return [stage, clients(createsPerSecond), clients(requestsPerSecond), number(60 * createsPerSecond)];
+  });
+  return markdownTable(['stage', 'all creates', 'all lists', '60 × `createsPerSecond`'], rows, '---');
+}
+
+/**
+ * Returns how many keys or addresses are needed to send `perSecond` requests per second.
+ *
+ * @param limit requests per minute that each key or address can send @default - no limit
+ */
+const clientsFor = (perSecond: number, limit = 60 * perSecond) => Math.ceil((60 * perSecond) / limit);
 
 /** Returns a request that creates an item, and the whole response. @param options more options of curl */
 function createExample(contract: any, path: string, item: object, ...options: string[]): string {
@@ -206,8 +231,9 @@ function createRequest(path: string, item: object, ...options: string[]): string
   return codeBlock('sh', `curl -i "${urlOf(path)}" ${AUTHORIZATION} ${CONTENT_TYPE} \\\n  ${others}`);
 }
 
-function listRequest(pathAndQuery: string, options = ''): string {
-  return codeBlock('sh', `curl ${options}"${urlOf(pathAndQuery)}" ${AUTHORIZATION}`);
+/** Returns a `GET` request. @param options more options of curl */
+function getRequest(pathAndQuery: string, ...options: string[]): string {
+  return codeBlock('sh', ['curl', ...options, `"${urlOf(pathAndQuery)}"`, AUTHORIZATION].join(' '));
 }
 
 function listWithHiddenKey(pathAndQuery: string): string {
@@ -271,8 +297,9 @@ const bodySchema = (contract: any, path: string) =>
   createOf(contract, path).requestBody.content['application/json'].schema;
 const withoutVersion = (path: string) => path.replace('/v1', '');
 const urlOf = (path: string) => `$BASE_URL${withoutVersion(path)}`;
-const perMinute = (firewall: StageSettings['firewall'], limit: `requestsPerMinutePer${'Ip' | 'Key'}`) =>
-  firewall?.action === 'block' ? `${number(firewall[limit])} per minute` : 'none';
+/** Returns the limits per client, which only a blocking firewall enforces. */
+const clientLimits = ({ firewall }: StageSettings) => (firewall?.action === 'block' ? firewall : undefined);
+const perMinute = (limit?: number) => (limit === undefined ? 'none' : `${number(limit)} per minute`);
 const number = (value: number) => value.toLocaleString('en');
 
 function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schema }: any): string {

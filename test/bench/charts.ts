@@ -1,4 +1,4 @@
-import type { Spread } from './measurements.ts';
+import { formatFigure, type Spread } from './measurements.ts';
 
 // Draws the charts in docs/pictures. GitHub renders each SVG as an image, so a chart has no scripts, fonts or links.
 
@@ -113,7 +113,9 @@ export function barChart(
           return [
             `<rect x="${x}" y="${top + 4}" width="${round(scale(median, column))}" height="${rowHeight - 8}" fill="${color}"/>`,
             line(end(p25), middle, end(p75), middle, theme.text, 1.5),
-            text(end(Math.max(median, p75)) + 8, middle + 5, `${format(median)} ms`, theme.text, { weight }),
+            text(end(Math.max(median, p75)) + 8, middle + 5, `${formatFigure(median)} ms`, theme.text, {
+              weight,
+            }),
           ];
         }),
       ];
@@ -159,7 +161,9 @@ export function lineChart({ positions, lines, ...captions }: LineChart, theme: T
       ...points.map(
         (point) => `<circle cx="${round(point.x)}" cy="${round(point.y)}" r="4" fill="${color}"/>`,
       ),
-      text(plotRight + 8, previous, `${name}: ${format(values.at(-1)!.median)} ms`, color, { weight: 600 }),
+      text(plotRight + 8, previous, `${name}: ${formatFigure(values.at(-1)!.median)} ms`, color, {
+        weight: 600,
+      }),
     ];
   });
   return svg(captions, plotBottom + 28, [...axes, ...drawn], theme);
@@ -209,7 +213,4 @@ function ticksUpTo(maximum: number): number[] {
 }
 
 const round = (value: number) => Number(value.toFixed(1));
-/** Formats a duration with three significant digits, such as `183`, `27.1` and `6.60`. */
-const format = (value: number) =>
-  value.toLocaleString('en', { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 const escaped = (content: string) => content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -39,14 +39,17 @@ export function quantile(values: number[], share: number): number {
   return below + (above - below) * (position % 1);
 }
 
+/** Formats a positive figure with up to two decimals, such as `183`, `27.1` and `6.60`. */
+export function formatFigure(value: number): string {
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
 /**
  * Formats a median and its quartiles, such as `6.86 (6.15–7.16)`, with up to two decimals, or `–` for undefined. Omits
  * quartiles that are equal.
  */
 export function formatSpread(spread: Spread | undefined): string {
   if (!spread) return '–';
-  const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map((value) =>
-    value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2),
-  );
+  const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map(formatFigure);
   return spread.p25 === spread.p75 ? median! : `${median} (${p25}–${p75})`;
 }

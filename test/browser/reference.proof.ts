@@ -104,12 +104,7 @@ async function close(page: Page, operation: Operation): Promise<void> {
 /** Stores pictures of the response to a list, in light and dark colors. */
 async function renderPictures(): Promise<void> {
   for (const name of ['Bella', 'Rex', 'Mia']) {
-    const body = stringifyJson(newItem(name));
-    await service.request(listPath, {
-      method: 'POST',
-      body,
-      headers: { 'Content-Type': 'application/json' },
-    });
+    await service.request(listPath, { method: 'POST', body: stringifyJson(newItem(name)) });
   }
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({
