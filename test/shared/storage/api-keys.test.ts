@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
+import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { generateApiKey } from '../../../shared/api-key-format.ts';
 import { hashOf, newApiKey, stateOf, verifyApiKey } from '../../../shared/storage/api-keys.ts';
@@ -66,6 +67,16 @@ describe('newApiKey', () => {
 });
 
 describe('generateApiKey', () => {
+  // Clients' secret scanners rely on the algorithm in docs/api-keys.md.
+  test('ends each key with its CRC-32 in base62', () => {
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    for (const key of Array.from({ length: 100 }, () => generateApiKey('production'))) {
+      const sum = crc32(key.slice(0, -6));
+      const places = [5, 4, 3, 2, 1, 0].map((place) => digits[Math.floor(sum / 62 ** place) % 62]);
+      expect(key.slice(-6)).toBe(places.join(''));
+    }
+  });
+
   test('returns a key that consists of the prefix of the stage and 36 letters and digits', () => {
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{36}$`));
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
