@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allFiles, copyProject } from './support/project-copy.ts';
+import { allParts, copyProject } from './support/project-copy.ts';
 import { done, runModule } from './support/run-command.ts';
-import setUp from './support/setup.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -25,7 +24,7 @@ test.each(commands)('$command -- --help prints the usage', async ({ command, mod
 describe('in a folder with special characters and the settings of other projects,', () => {
   const parent = join(temporary, "c++ [old] (1) {a,b} it's! #2 50%");
   mkdirSync(parent);
-  const project = copyProject(parent, allFiles());
+  const project = copyProject(parent, allParts());
   writeFileSync(join(parent, '.editorconfig'), '[*]\nindent_style = tab\nend_of_line = crlf\n');
   // This is the manifest of a project without packages. Yarn's Plug'n'Play also applies it to the folders below, in
   // which esbuild would then find no packages.
@@ -51,15 +50,4 @@ describe('in a folder with special characters and the settings of other projects
     project.write('build.ts', script);
     expect(await project.failureOf('node build.ts')).toBe('');
   });
-});
-
-// A hook that runs the tests would otherwise commit the files of temporary repositories to the developer's branch.
-test('the tests ignore settings of the developer, and the repository of a Git hook', () => {
-  Object.assign(process.env, { AWS_PROFILE: 'work', GIT_DIR: '/project/.git', GIT_INDEX_FILE: '.git/index' });
-  Object.assign(process.env, { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Kathmandu', POWERTOOLS_LOG_LEVEL: 'DEBUG' });
-  setUp();
-  const settings = Object.keys(process.env).filter((name) =>
-    /^(?:(?:AWS|LC|POWERTOOLS)_|GIT_(?!CONFIG_)|TZ$)/.test(name),
-  );
-  expect(settings).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { allFiles } from './support/project-copy.ts';
 
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
@@ -32,9 +31,9 @@ test.each(readdirSync(folder))(
 );
 
 test('Dependabot updates every folder that has a lock file', () => {
-  const folders = allFiles()
-    .filter((file) => file.endsWith('package-lock.json'))
-    .map((file) => join('/', dirname(file)));
+  const folders = globSync('{package-lock.json,test/*/package-lock.json}').map((file) =>
+    join('/', dirname(file)),
+  );
   const updated = readFileSync('.github/dependabot.yml', 'utf8').match(/(?<=[ [])\/[\w/]*/g);
   expect(updated!.toSorted()).toEqual(['/', ...folders].toSorted());
 });

@@ -86,9 +86,9 @@ async function runHttpTests(
   // This command does not start npm, because on Windows npm is a batch file, which `spawn` cannot start without a shell:
   // https://nodejs.org/docs/latest-v24.x/api/child_process.html#spawning-bat-and-cmd-files-on-windows
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
-  const [, ...jest] = scripts.test.split(' '); // without `node`
+  const [, ...jest] = scripts['test:http'].split(' '); // without `node`
   // Test files run one at a time, because AWS limits concurrency in new accounts and API Gateway throttles methods.
-  const tests = spawn(process.execPath, [...jest, '--selectProjects=http', '--runInBand', ...parameters], {
+  const tests = spawn(process.execPath, [...jest, '--runInBand', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',
     env: {

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { UsageError } from '../../infra/command.ts';
 import { synthesize } from '../../infra/synthesize.ts';
 import type { ListEpoch } from '../../shared/list-partitions.ts';
 import { stackName } from '../../shared/names.ts';
@@ -20,11 +21,12 @@ import { type Outcome, runModule } from './run-command.ts';
 /**
  * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
- * @returns the outcome of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder, because
- *   all test files use it.
+ * @returns the standard output of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder,
+ *   because all test files use it.
+ * @throws UsageError with the app's message if the synthesis fails, for example because of a setting
  * @throws Error if a synthesis that a different test file started does not finish in time
  */
-export async function sharedSynthesis(): Promise<Outcome & { assembly: string }> {
+export async function sharedSynthesis(): Promise<{ stdout: string; assembly: string }> {
   const folder = process.env['TEST_RUN_FOLDER']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
@@ -39,7 +41,9 @@ export async function sharedSynthesis(): Promise<Outcome & { assembly: string }>
       throw new Error('The synthesis that a different test file started did not finish in time.');
     await setTimeout(100);
   }
-  return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
+  const { code, stdout, stderr } = JSON.parse(readFileSync(outcome, 'utf8')) as Outcome;
+  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
+  return { stdout, assembly };
 }
 
 interface SynthOptions {

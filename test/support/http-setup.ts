@@ -1,28 +1,9 @@
-import { UsageError } from '../../infra/command.ts';
-import { requireBaseUrl } from '../../infra/operate/base-url.ts';
 import { startLocalService } from './local-service.ts';
-import setUpFolder from './setup.ts';
+import setUpRun from './setup.ts';
 
-/**
- * Starts a local service for HTTP tests unless BASE_URL is set.
- *
- * @throws Error if BASE_URL is set without API_KEY
- * @throws UsageError if BASE_URL is not a base URL, or if the service does not respond
- */
+/** Starts a local service for the HTTP tests. */
 export default async function setUp(): Promise<void> {
-  setUpFolder();
-  const { BASE_URL: givenUrl, API_KEY: givenKey } = process.env;
-  if (givenUrl) {
-    if (!givenKey) throw new Error('Set API_KEY to an API key for the service at BASE_URL.');
-    const baseUrl = requireBaseUrl(givenUrl);
-    process.env['BASE_URL'] = baseUrl;
-    // Without this check, each test would fail with an error of its own. Any response is enough, because a stage can
-    // throttle this request.
-    await fetch(baseUrl, { redirect: 'manual' }).catch((cause: Error) => {
-      throw new UsageError(`${baseUrl} does not respond. Check BASE_URL.`, { cause });
-    });
-    return;
-  }
+  setUpRun();
   const service = await startLocalService();
   process.env['BASE_URL'] = service.baseUrl;
   process.env['API_KEY'] = service.apiKey;

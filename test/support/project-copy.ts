@@ -1,23 +1,36 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { devNull } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from './run-command.ts';
 
 /** Glob pattern of the files and folders that the project's commands need. */
 const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
 
-/** Returns the paths of all files that Git does not ignore. */
-export function allFiles(): string[] {
-  const options = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-  return globSync(execFileSync('git', options, { encoding: 'utf8' }).split('\0'));
+/** Files and folders at the root that are not sources: those that .gitignore names, and the repository. */
+const IGNORED = /^(?:\.git|node_modules|cdk\.out|\.petstore|coverage|docs-site|progress-.*|source-maps)$/;
+
+/** Returns the files and folders at the root of the project, without installed packages, data and output. */
+export function allParts(): string[] {
+  return readdirSync('.').filter((name) => !IGNORED.test(name));
 }
+
+const isSource = (path: string): boolean => basename(path) !== 'node_modules';
 
 /** Copies `parts` of the project to a new folder in `parent` so that a test can change the sources. */
 export function copyProject(parent: string, parts = globSync(SOURCES)) {
   const folder = mkdtempSync(join(parent, 'project-'));
-  for (const part of parts) cpSync(part, join(folder, part), { recursive: true });
+  for (const part of parts) cpSync(part, join(folder, part), { recursive: true, filter: isSource });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,
@@ -45,7 +58,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
 
 /** Copies all files of the project to a new Git repository in `parent`, because some commands and tests use Git. */
 export async function copyRepository(parent: string) {
-  const project = copyProject(parent, allFiles());
+  const project = copyProject(parent, allParts());
   const script = 'git init --quiet && echo node_modules >> .git/info/exclude && git add --all';
   const failure = await project.failureOf(script);
   if (failure) throw new Error(failure);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { devNull } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -46,14 +46,20 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
   );
 }
 
-/** Returns this process's environment with `additions` and without the developer's settings for AWS and npm. */
+/**
+ * Returns this process's environment with `additions`, and without what tests have set in it for the code that they call.
+ * By default, a command uses any free port and a home folder of the test run, and never those of the developer.
+ */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // BASE_URL and API_KEY are omitted too, because HTTP tests set these variables and commands must not read them.
   const others = Object.entries(process.env).filter(
-    ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
+    ([name]) => !/^(?:AWS_|(?:BASE_URL|API_KEY)$)/.test(name),
   );
+  const home = join(process.env['TEST_RUN_FOLDER'] ?? tmpdir(), 'home');
   return {
     ...Object.fromEntries(others),
+    PORT: '0',
+    HOME: home,
+    USERPROFILE: home,
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,17 +1,22 @@
+import { devNull } from 'node:os';
 import { folderUntilExit } from './assembly.ts';
 
 /**
- * Matches environment variables that would change what tests do: settings of the developer, and variables in which Git
- * passes the repository to a hook. With `GIT_DIR`, Git commands in a temporary folder would change the developer's
- * repository.
+ * Matches the environment variables that a test run keeps: those that programs need to start, and those that choose how
+ * tests run. All others are settings of the developer, such as `PORT`, `AWS_PROFILE`, `TZ` or the `GIT_DIR` of a hook.
  */
-const SETTINGS = /^(?:(?:AWS|LC|POWERTOOLS)_.*|GIT_(?!CONFIG_).*|LANG|TZ)$/;
+const KEPT =
+  /^(?:PATH|PATHEXT|SYSTEMROOT|COMSPEC|HOME|USERPROFILE|(?:LOCAL)?APPDATA|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|NIX_LD\w*|CI|CHROMIUM|UPDATE_SCREENSHOT|FORCE_COLOR|NO_COLOR|TERM|JEST_\w+|NODE_V8_COVERAGE|TEST_RUN_FOLDER)$/i;
 
-/**
- * Removes the environment variables that `SETTINGS` matches, and creates a folder that all test files in a run share.
- * If a test starts another run, both runs use the same folder.
- */
+/** Removes the developer's settings, and creates a folder that all test files in a run share. */
 export default function setUp(): void {
-  for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) delete process.env[name];
-  process.env['TEST_RUN_FOLDER'] ??= folderUntilExit();
+  if (process.env['TEST_RUN_FOLDER']) return; // Jest calls this function for each of its projects.
+  for (const name of Object.keys(process.env)) if (!KEPT.test(name)) delete process.env[name];
+  Object.assign(process.env, {
+    NODE_ENV: 'test',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    TEST_RUN_FOLDER: folderUntilExit(),
+  });
 }

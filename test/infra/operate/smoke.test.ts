@@ -34,7 +34,7 @@ const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
 const aws = await startFakeAws({ outputs, caller });
 afterAll(() => aws.close());
 
-const httpTests = '--config test/jest.config.js --selectProjects=http --runInBand';
+const httpTests = '--config test/http.config.js --runInBand';
 
 function environment(API_KEY = '') {
   const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;

@@ -7,12 +7,12 @@ import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../
 
 const stackNameOf = (stage: string) => `${product.stackPrefix}-${stage}`;
 
-const { assembly, code, stdout } = await sharedSynthesis();
+const { assembly, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
   test('creates the account stack, and one stack per stage with tags and a dependency on the account stack', () => {
     const [service, dependsOnAccount] = [product.tag, true];
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stdout).toBe('');
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
       .filter(([, { type }]) => type === 'aws:cloudformation:stack')
       .map(([name, { properties, dependencies }]) => {
