@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
 import { ID_START } from '../shared/list-partitions.ts';
-import { createCapacity, leastReadUnits, MAX_LIST_PARTITIONS } from './capacity.ts';
 import { requireStageName, UsageError } from './command.ts';
 
 // Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
@@ -32,6 +31,9 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
     return issue.expected === 'Object' ? `must be an object, not ${format(issue.input)}` : 'is missing';
   });
 }
+
+/** Maximum number of list partitions, because a list queries each of them. */
+const MAX_LIST_PARTITIONS = 256;
 
 const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
 
@@ -161,8 +163,8 @@ const Settings = group({
   requestsPerSecond: integer(1),
   requestBurst: integer(1),
   /**
-   * Rate and burst of the methods that create items, in place of the two settings above. They must not exceed what the list
-   * partitions and `maxWriteUnitsPerSecond` accept, because clients would then get a 503 instead of a 429.
+   * Rate and burst of the methods that create items, in place of the two settings above. `problemOfCreates` limits them to
+   * what DynamoDB accepts.
    */
   createsPerSecond: integer(1),
   createBurst: integer(1),
@@ -288,18 +290,49 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
   if (issues)
     return issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
 
-  const { domain, createsPerSecond, createBurst, listPartitions } = settings;
+  const { domain, listPartitions } = settings;
   const { since } = listPartitions.at(-1)!;
   if (Date.parse(since) > now + LATEST_EPOCH_DAYS * 86_400_000)
     return `listPartitions must have no epoch that starts in more than ${LATEST_EPOCH_DAYS} days, such as ${since}, because lists already query the list partitions of future epochs`;
-  const { rate, burst, reason } = createCapacity(settings, now);
-  if (createsPerSecond > rate)
-    return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}: ${reason}`;
-  if (createBurst > burst) return `createBurst must be at most ${burst}, not ${createBurst}: ${reason}`;
-  const reads = leastReadUnits(settings, now);
+  // The limits must hold in the present epoch and all later ones.
+  const present = listPartitions.findLastIndex((epoch) => Date.parse(epoch.since) <= now);
+  const counts = listPartitions.slice(present).map(({ count }) => count);
+  const problemWithCreates = problemOfCreates(settings, Math.min(...counts));
+  if (problemWithCreates !== undefined) return problemWithCreates;
+  const reads = Math.ceil((settings.requestsPerSecond * Math.max(...counts)) / 2);
   if (settings.maxReadUnitsPerSecond < reads)
     return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a read unit in each list partition`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)
     return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
+  return undefined;
+}
+
+/** Write units of the largest pet, whose name has 255 characters of up to 4 bytes. A unit is 1 KB. */
+const UNITS_PER_CREATE = 2;
+
+/**
+ * Write units per second of a list partition, whose items have the same key in an index.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+ */
+const UNITS_OF_LIST_PARTITION = 1_000;
+
+/**
+ * Checks that clients whose creates exceed the limits get a 429 of API Gateway instead of a 503 because of DynamoDB. 80% of
+ * what DynamoDB accepts are safe as the rate, and 20% as the burst.
+ */
+function problemOfCreates(settings: StageSettings, listPartitions: number): string | undefined {
+  const { createsPerSecond, createBurst, maxWriteUnitsPerSecond } = settings;
+  const units = Math.min(maxWriteUnitsPerSecond, listPartitions * UNITS_OF_LIST_PARTITION);
+  const creates = units / UNITS_PER_CREATE;
+  const setting =
+    units === maxWriteUnitsPerSecond
+      ? `maxWriteUnitsPerSecond ${units}`
+      : `${listPartitions} of the listPartitions`;
+  const reason = `with ${setting}, DynamoDB accepts only ${creates} of the largest items per second`;
+  const [rate, burst] = [Math.floor(0.8 * creates), Math.floor(0.2 * creates)];
+  if (createsPerSecond > rate)
+    return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}, because ${reason}`;
+  if (createBurst > burst)
+    return `createBurst must be at most ${burst}, not ${createBurst}, because ${reason}`;
   return undefined;
 }

@@ -29,7 +29,7 @@ const allowedImports = {
   'infra/stack/**': [
     others,
     cdk,
-    'infra/{capacity,command,settings,source-maps}.ts',
+    'infra/{command,settings,source-maps}.ts',
     'infra/stack/**',
     'shared/{names,list-indexes,storage/sdk}.ts',
     'shared/contract/**',

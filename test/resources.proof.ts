@@ -19,14 +19,10 @@ const LEFT = [
   'LICENSE',
   'docs/pictures/cold-starts-dark.svg',
   'docs/pictures/cold-starts-light.svg',
-  'docs/pictures/growth-dark.svg',
-  'docs/pictures/growth-light.svg',
   'docs/pictures/warm-requests-dark.svg',
   'docs/pictures/warm-requests-light.svg',
   'package.json',
-  'test/bench/growth.json',
   'test/bench/results.json',
-  'test/premises.test.ts',
 ];
 
 type Project = Awaited<ReturnType<typeof copyRepository>>;

@@ -6,7 +6,6 @@ import { devNull } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { text as contentOf } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { progressLine } from '../docs/runbook/progress.ts';
 import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
@@ -25,20 +24,8 @@ const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
 const production = readableTemplate('production');
 
-const INDEX = /<!-- generated: commands -->\n([^]*?)<!-- end -->/;
-
 const sections = proseOf(runbook).split(/^##? /m);
 const headingOf = (section: string) => section.split('\n', 1)[0]!;
-
-/** Samples of output, each with the prose before it. */
-const samples = codeBlocksIn(runbook)
-  .filter(({ info }) => info === 'text aws')
-  .map(({ line, code }) => ({ code, before: proseOf(runbook.split('\n').slice(0, line).join('\n')) }));
-
-/** Returns the sample of output that contains `text`. */
-function sampleWith(text: string): string {
-  return samples.find(({ code }) => code.includes(text))!.code;
-}
 
 function matchesOf(pattern: RegExp, text = runbook): string[] {
   return Array.from(text.matchAll(pattern), ([, match]) => match!);
@@ -65,46 +52,6 @@ describe('docs/runbook.md', () => {
     expect(unknown(about, alarms.values())).toEqual([]);
   });
 
-  // If several patterns in the table match an alarm, the longest applies. Two rows have the pattern `…Throttles`, one
-  // for functions and one for tables, so only one of these rows must have the link.
-  test('links from its first table to the section of each alarm', () => {
-    const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
-    const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
-    const missing = [...alarms].flatMap(([alarm, section]) => {
-      const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
-      const row = `| Alarm \`${alarm}\` | ${link}`;
-      const matching = names.filter(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
-      const longest = Math.max(...matching.map(({ name }) => name.length));
-      const isLinked = matching.some((one) => one.name.length === longest && one.row.endsWith(link));
-      return isLinked ? [] : [`Add the row "${row}" to docs/runbook.md.`];
-    });
-    expect(missing).toEqual([]);
-    expect(unknown(matchesOf(/`(\w+)`/g, rows.join('\n')), alarms.keys())).toEqual([]);
-  });
-
-  test('says of each alarm whether it wakes somebody, is mailed or only rolls back updates', () => {
-    const rows = runbook.match(/^\| `.*` \| (?:wakes|is mailed|notifies nobody).* \|$/gm)!;
-    const wrong = templates.flatMap((template) =>
-      resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
-        const alarm = id.slice('Monitoring'.length);
-        const names = rows.flatMap((row) =>
-          matchesOf(/`(…?\w+)`/g, row.split(' | ')[0]).map((name) => ({ row, name })),
-        );
-        const matching = names.filter(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
-        const [longest] = matching.toSorted((one, other) => other.name.length - one.name.length);
-        const [topic = 'notifies nobody'] = Properties['AlarmActions'] ?? [];
-        const urgency = topic.replace(/^\$\{Monitoring(\w+)\}$/, 'topic `$1`');
-        return longest?.row.includes(urgency) ? [] : [`${alarm}: ${urgency}`];
-      }),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  test('contains lines that the scripts for a whole table print', () => {
-    const progress = { read: 1_200, written: 31, done: 'copied', total: 10_000, perSecond: 48 };
-    expect(sampleWith('items read')).toContain(progressLine(progress));
-  });
-
   test('contains each section that the code refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources.join('\n'));
@@ -122,39 +69,11 @@ describe('the commands of the runbook', () => {
     const defined = matchesOf(/^(\w+)\(\) \{/gm, commands);
     const blocks = codeBlocksIn(runbook).map(({ code }) => code);
     const called = matchesOf(/^(?:\w+=\S+ )?([a-z]+_[a-z_]+)(?= |;|$)/gm, blocks.join('\n'));
-    // The index is left out, because it also contains names of fields.
-    const prose = proseOf(runbook.replace(INDEX, ''));
+    const prose = proseOf(runbook);
     const mentioned = matchesOf(/`(?:MINUTES=\d+ )?([a-z]+_[a-z_]+)(?: [^`]*)?`/g, prose);
     expect(called).not.toEqual([]);
     expect(mentioned).not.toEqual([]);
     expect(unknown([...called, ...mentioned], [...defined, ...Object.keys(errorCatalog)])).toEqual([]);
-  });
-
-  test('are all in the index of commands', () => {
-    const [, index] = INDEX.exec(runbook)!;
-    const listed = matchesOf(/^\| `(\w+)[^`]*` \| [A-Z].+ \| [A-Z`].+ \|$/gm, index);
-    const sourced = matchesOf(/^ *\. (docs\/runbook\/\w+\.sh)$/gm).map((file) => readFileSync(file, 'utf8'));
-    const defined = matchesOf(/^(\w+)\(\) \{/gm, sourced.join('\n'));
-    expect(listed.toSorted()).toEqual([...new Set(defined)].toSorted());
-    expect(listed).toEqual(expect.arrayContaining(['status', 'server_errors', 'drill_start']));
-  });
-
-  test('print the fields of the samples of results, in this order', () => {
-    const rows = INDEX.exec(runbook)![1]!.matchAll(/^\| `(\w+)[^`]*` \| .+ \| ((?:`[^`]+`(?:, )?)+) \|$/gm);
-    const printed = new Map(Array.from(rows, ([, name, fields]) => [name!, matchesOf(/`([^`]+)`/g, fields)]));
-    const ofResults = samples.filter(({ code }) => /^\S+=.*\t/.test(code));
-    const names = ofResults.map(({ before }) => {
-      const mentioned = matchesOf(/`(?:MINUTES=\d+ )?(\w+)[^`]*`/g, before);
-      return mentioned.findLast((name) => printed.has(name))!;
-    });
-    expect(names).toEqual(expect.arrayContaining(['server_errors', 'find_request', 'latencies']));
-    for (const [index, name] of names.entries()) {
-      for (const row of ofResults[index]!.code.trimEnd().split('\n')) {
-        const fields = matchesOf(/(?:^|\t)([^\t=]+)=/g, row);
-        const inOrder = printed.get(name)!.filter((field) => fields.includes(field));
-        expect({ name, fields: inOrder }).toEqual({ name, fields });
-      }
-    }
   });
 
   // With `--output text`, the AWS CLI applies the query to each page, so an index would select an element of each page.
@@ -301,7 +220,6 @@ drill_change source.ts 'second();'`;
 const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);
 
 describe.each(shells)('in %s, the first block of the runbook', (shell) => {
-  const ofProduction = { STAGE: 'production', AWS_REGION: 'eu-central-1' };
   const stubOfQueries = `aws() {
   case "$*" in
     *'--query status'*) echo Complete ;;
@@ -331,38 +249,6 @@ npm() { printf %b "$KEY_LIST"; }
       expect(runAfterBlock('', settings)).toMatchObject({ stdout: '', stderr: message });
   });
 
-  test('prints the sample of the status', () => {
-    const sample = sampleWith(': live is ');
-    const [stack, alarm, ...live] = sample.trimEnd().split('\n');
-    const versions = live.map((line) => /^(.+): live is \[(".+"),(.+)\]$/.exec(line)!);
-    const stub = `aws() {
-  case "$*" in
-    *describe-stacks*StackStatus*) echo '${stack}' ;;
-    *describe-alarms*) echo '${alarm}' ;;
-    *list-stack-resources*Lambda::Function*) printf '${versions.map(([, name]) => name).join('\\t')}\\n' ;;
-${versions.map(([, name, version, weights]) => `    *get-alias*${name}*) printf '[\\n  ${version},\\n  ${weights}\\n]\\n' ;;`).join('\n')}
-  esac
-}
-`;
-    const { stdout } = runAfterBlock('echo Status:; status', ofProduction, stub);
-    expect(stdout.split('Status:\n')[1]).toBe(sample);
-  });
-
-  test('prints the sample of the throttled requests', () => {
-    const sample = sampleWith(' WriteKeyRangeThroughput: ');
-    const [, table, index, limit, values] = /^(\S+) (\S+) (\w+): (.+)\n$/.exec(sample)!;
-    const stub = `aws() {
-  case "$*" in
-    *list-stack-resources*) echo ${table} ;;
-    *describe-table*) echo ${index} ;;
-    *${limit}ThrottleEvents*GlobalSecondaryIndexName,Value=${index}*) echo '${values}' ;;
-  esac
-}
-`;
-    const { stdout } = runAfterBlock('echo Limits:; throttled_limits', ofProduction, stub);
-    expect(stdout.split('Limits:\n')[1]).toBe(sample);
-  });
-
   test('defines a report of the usage of each key', () => {
     const settings = {
       STAGE: 'staging',
@@ -390,27 +276,6 @@ ${versions.map(([, name, version, weights]) => `    *get-alias*${name}*) printf 
     expect(runAfterBlock('key_usage', { ...settings, KEY_LIST: '[]\\n', RESULTS: '' }).stdout).toMatch(
       /OWNER\n$/,
     );
-  });
-
-  test('prints the sample of the report of usage', () => {
-    const sample = sampleWith('DAY\tKEY ID');
-    const rows = sample
-      .trimEnd()
-      .split('\n')
-      .slice(1)
-      .map((row) => row.split('\t'));
-    const results = rows.flatMap(([day, key, ...rest]) => {
-      const [all, rejected, throttled, failed] = rest.map(Number) as [number, number, number, number];
-      const counts = { 200: all - rejected - failed, 404: rejected - throttled, 429: throttled, 503: failed };
-      return Object.entries(counts).map(([status, count]) => usageRow(day!, key!, Number(status), count));
-    });
-    const [, key, , , , , owner] = rows[0]!;
-    const settings = {
-      ...ofProduction,
-      KEY_LIST: `[${keyRecord(key!, owner!)}]\\n`,
-      RESULTS: results.join(''),
-    };
-    expect(runAfterBlock('echo Report:; key_usage', settings).stdout.split('Report:\n')[1]).toBe(sample);
   });
 });
 

@@ -1,7 +1,6 @@
 import { Annotations, Validations } from 'aws-cdk-lib';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operations } from '../../shared/contract/operations.ts';
-import { awsLimits, createsFrom } from '../capacity.ts';
 import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
@@ -9,16 +8,15 @@ const SUNSET_WARNING_DAYS = 180;
 
 /**
  * Highest values that the default quotas of an account allow. Higher settings only cause a warning, because AWS can raise
- * the quotas. The maximum throughput of a table must be less than its quota, so its highest value is the quota minus 1.
+ * the quotas. The maximum throughput of a table must be less than the quota of 40,000.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
  */
 const quotas = [
-  ['maxReadUnitsPerSecond', awsLimits.tableReads - 1],
-  ['maxWriteUnitsPerSecond', awsLimits.tableWrites - 1],
-  ['requestsPerSecond', awsLimits.gatewayRequests],
-  ['requestBurst', awsLimits.gatewayBurst],
-  ['createsPerSecond', awsLimits.gatewayRequests],
-  ['createBurst', awsLimits.gatewayBurst],
+  ['maxReadUnitsPerSecond', 39_999],
+  ['maxWriteUnitsPerSecond', 39_999],
+  ['requestsPerSecond', 10_000],
+  ['requestBurst', 5_000],
 ] as const;
 
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */
@@ -47,21 +45,6 @@ function warnAboutSettings(stack: StageStack): void {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
   }
-  const { readUnitsPerSecond = 0, writeUnitsPerSecond = 0 } = stage.warmThroughput ?? {};
-  if (readUnitsPerSecond > awsLimits.tableReads || writeUnitsPerSecond > awsLimits.tableWrites)
-    warn(
-      'warmThroughput',
-      `above ${awsLimits.tableReads} read units or ${awsLimits.tableWrites} write units. Choose at most as many, unless AWS has ` +
-        'raised these default quotas for your account.',
-    );
-  const { writeUnits } = createsFrom(stage.createsPerSecond);
-  const warmWrites = stage.warmThroughput?.writeUnitsPerSecond ?? awsLimits.warmWrites;
-  if (writeUnits > warmWrites)
-    warn(
-      'createsPerSecond',
-      `${stage.createsPerSecond}, which can take ${writeUnits} write units per second. Set warmThroughput to at least as many, ` +
-        `because DynamoDB supports only ${warmWrites} until the traffic has grown slowly.`,
-    );
   if (stage.retainData && !stage.alarmEmail)
     warn(
       'alarmEmail',

@@ -1,4 +1,3 @@
-import { markdownList, markdownTable } from '../../infra/documents/markdown.ts';
 import type { FigureName, Figures } from './bench-measure.ts';
 import { barChart, type BarChart, chartFiles } from './charts.ts';
 import { formatSpread } from './measurements.ts';
@@ -19,14 +18,9 @@ export interface Row {
   figures: Figures;
 }
 
-/** Returns the generated parts of `docs/performance.md` by name. */
-export function parts({ runDetails, rows, comparisons }: Results): Record<string, string> {
-  return {
-    latencies: latencyTable(rows),
-    ratios: ratioTable(rows, comparisons),
-    'memory size': memoryTable(rows),
-    'run details': markdownList([runDetails]),
-  };
+/** Returns the results as Markdown, for `docs/performance.md`. */
+export function report({ runDetails, rows, comparisons }: Results): string {
+  return [latencyTable(rows), ratioTable(rows, comparisons), memoryTable(rows), runDetails].join('\n');
 }
 
 /** Returns the pictures of `docs/performance.md` by path. */
@@ -142,4 +136,10 @@ function memoryTable(rows: Row[]): string {
       .filter(({ name }) => /^`[\w-]+`$/.test(name))
       .map(({ name, figures }) => [name, ...columns.map(({ figure }) => formatSpread(figures[figure]))]),
   );
+}
+
+/** Returns a Markdown table. All columns except the first contain numbers. */
+function markdownTable(head: string[], rows: string[][]): string {
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }

@@ -26,19 +26,13 @@ export interface BarChart extends Captions {
   groups: Bars[][];
 }
 
-export interface LineChart extends Captions {
-  /** Numbers on the horizontal axis, which is logarithmic, with their labels. */
-  positions: { value: number; label: string }[];
-  lines: { name: string; values: Spread[] }[];
-}
-
 const FONT = `system-ui, -apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif`;
 const WIDTH = 880;
 const MARGIN = 24;
 /** Height of the title and the subtitle. */
 const TOP = 76;
 
-/** Colors of GitHub's themes. Each text has a contrast of at least 4.5, and each bar or line of values at least 3. */
+/** Colors of GitHub's themes. Each text has a contrast of at least 4.5, and each bar at least 3. */
 const themes = {
   light: {
     background: '#ffffff',
@@ -47,7 +41,6 @@ const themes = {
     grid: '#d1d9e0',
     service: '#0969da',
     baseline: '#818b98',
-    lines: ['#0969da', '#bc4c00', '#1a7f37', '#8250df'],
   },
   dark: {
     background: '#0d1117',
@@ -56,7 +49,6 @@ const themes = {
     grid: '#3d444d',
     service: '#4493f8',
     baseline: '#6e7681',
-    lines: ['#4493f8', '#f0883e', '#3fb950', '#ab7df8'],
   },
 };
 
@@ -122,51 +114,6 @@ export function barChart(
     });
   });
   return svg(captions, plotBottom + 24, [...axes, ...bars], theme);
-}
-
-/** Draws a line through the medians of each row. The vertical axis begins at 0. */
-export function lineChart({ positions, lines, ...captions }: LineChart, theme: Theme): string {
-  const plotLeft = MARGIN + 24;
-  const plotRight = WIDTH - MARGIN - 220;
-  const plotTop = TOP + 10;
-  const plotBottom = plotTop + 240;
-  const maximum = largestOf(lines);
-  const ticks = ticksUpTo(maximum);
-  const logs = positions.map(({ value }) => Math.log10(value));
-  const x = (index: number) => {
-    const share = (logs[index]! - logs[0]!) / (logs.at(-1)! - logs[0]!);
-    return plotLeft + 36 + share * (plotRight - plotLeft - 72);
-  };
-  const y = (value: number) => plotBottom - (value / maximum) * (plotBottom - plotTop);
-
-  const axes = [
-    ...ticks.flatMap((tick) => [
-      line(plotLeft, y(tick), plotRight, y(tick), theme.grid),
-      text(plotLeft - 8, y(tick) + 5, tick.toLocaleString('en'), theme.muted, { anchor: 'end', size: 12 }),
-    ]),
-    ...positions.map(({ label }, index) =>
-      text(x(index), plotBottom + 20, label, theme.muted, { anchor: 'middle', size: 12 }),
-    ),
-  ];
-  // The labels keep the order of the lines, with at least 19 pixels between them.
-  const byHeight = lines.toSorted((one, other) => other.values.at(-1)!.median - one.values.at(-1)!.median);
-  let previous = -Infinity;
-  const drawn = byHeight.flatMap(({ name, values }, index) => {
-    const color = theme.lines[index % theme.lines.length]!;
-    const points = values.map(({ median }, position) => ({ x: x(position), y: y(median) }));
-    const last = points.at(-1)!;
-    previous = Math.max(last.y + 5, previous + 19);
-    return [
-      `<polyline points="${points.map((point) => `${round(point.x)},${round(point.y)}`).join(' ')}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
-      ...points.map(
-        (point) => `<circle cx="${round(point.x)}" cy="${round(point.y)}" r="4" fill="${color}"/>`,
-      ),
-      text(plotRight + 8, previous, `${name}: ${formatFigure(values.at(-1)!.median)} ms`, color, {
-        weight: 600,
-      }),
-    ];
-  });
-  return svg(captions, plotBottom + 28, [...axes, ...drawn], theme);
 }
 
 /** @param bottom end of the elements, below which the notes follow */

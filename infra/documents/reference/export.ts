@@ -19,7 +19,6 @@ ${relativePaths}`;
 const linked = [
   'openapi.json',
   'docs/interface.md',
-  'docs/changelog.md',
   'docs/clients.md',
   ...globSync('docs/clients/*').toSorted(),
 ];

@@ -214,21 +214,6 @@ test.each([
   expect(printed).toHaveLength(count);
 });
 
-test('synthesis warns of creates for which the indexes are not warm', () => {
-  const settings = { alarmEmail, createsPerSecond: 4_000, maxWriteUnitsPerSecond: 10_000 };
-  expect(annotationsOf('production', settings)).toEqual([
-    expect.stringMatching(
-      /^warning: createsPerSecond .* is 4000, which can take \d+ write units .* only 4000 /,
-    ),
-  ]);
-  const warmThroughput = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 };
-  expect(annotationsOf('production', { ...settings, warmThroughput })).toEqual([]);
-  const aboveQuota = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 40_001 };
-  expect(annotationsOf('production', { ...settings, warmThroughput: aboveQuota })).toEqual([
-    expect.stringMatching(/^warning: warmThroughput .* is above 40000 read units or 40000 write units\. /),
-  ]);
-});
-
 test('synthesis reports a high burst limit, a missing email address and a certificate in the wrong region', () => {
   const settings = { domain, maxReadUnitsPerSecond: 39_999, requestBurst: 5_001 };
   expect(annotationsOf('production', settings, 'us-east-1')).toEqual([
