@@ -19,8 +19,7 @@ const NOT_RUN = /^(?:sh setup|(?:sh|json|text) aws|mermaid|regex)$/;
 /** Documents with code blocks that other tests run, and patterns for the info strings of these blocks. */
 const OTHERS: [documents: string, info: RegExp][] = [
   ['CONTRIBUTING.md', /^diff \S+$/],
-  ['docs/clients/*.md', /^(?:(?:sh|ts|python|go) [\w-]+\.\w+|text output)$/],
-  ['docs/clients.md', /^(?:sh client|\w+ [\w/]+\.\w+|text output)$/],
+  ['docs/clients/*.md', /^(?:(?:ts|python) [\w-]+\.\w+|text output)$/],
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
   ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
   ['docs/decisions.md', /^ts sdk$/],

@@ -20,7 +20,6 @@ const STEPS: [file: string, text: string, withField: string][] = [
     '?: PetStatus | undefined };',
     '?: PetStatus | undefined; tag?: string | undefined };',
   ],
-  ['docs/clients/pets.go', '`json:"status,omitempty"`\n', '$&\tTag        string `json:"tag,omitempty"`\n'],
   ['test/clients/pets/sample.ts', "status: 'available' }", "status: 'available', tag: 'calm' }"],
 ];
 

@@ -1,12 +1,19 @@
 import { describe } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { codeBlocksIn, filesPrintedIn } from '../../support/markdown-code.ts';
-import { done, type Outcome, outcomeOf, sharedCompileCache } from '../../support/run-command.ts';
+import { type Outcome, outcomeOf, sharedCompileCache } from '../../support/run-command.ts';
 
 /** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
@@ -14,20 +21,13 @@ export interface ExampleClient {
   name: string;
   /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
-  /** Command that runs an example or a program. The file name of the example or program is appended. */
+  /** Command that runs a program whose file name is appended. */
   run: [file: string, ...parameters: string[]];
-  /**
-   * Command that compiles a program, if compiling it once is faster than `run`. The path of the compiled program,
-   * `library` and the file name of the source are appended.
-   */
-  compile?: [file: string, ...parameters: string[]];
   library: string;
-  /** The example in docs/clients/pets.md: its file and its exit code. A block `text output` follows the example. */
-  uses: { file: string; exitCode?: number };
+  /** File of the example in docs/clients/pets.md. A block `text output` follows the example. */
+  example: string;
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Whether a create has an argument for the Idempotency-Key. Otherwise, the client stores the key itself. */
-  hasKeyArgument: boolean;
   /** Whether the client converts base URLs with non-ASCII hosts. Otherwise, it rejects them. */
   convertsHosts: boolean;
   /**
@@ -36,14 +36,14 @@ export interface ExampleClient {
    */
   list: string;
   /**
-   * Program that creates and prints a pet. Arguments: a JSON file and, except in the shell, an Idempotency-Key. An empty
-   * key and a missing `status` stand for the language's absent value.
+   * Program that creates and prints a pet. Arguments: a JSON file and an Idempotency-Key. An empty key and a missing
+   * `status` stand for the language's absent value.
    */
   create: string;
   /** Program that prints the client object in each way that the language has. */
-  show?: string;
+  show: string;
   /** Programs that use what only this language has, with the paths that they request, and what they print. */
-  others?: { title: string; program: string; requests: string[]; prints: string }[];
+  others: { title: string; program: string; requests: string[]; prints: string }[];
 }
 
 export const document = readFileSync('docs/clients/pets.md', 'utf8');
@@ -62,13 +62,6 @@ const python = `
 import json, os, sys, pets
 store = pets.PetStore(os.environ["BASE_URL"], os.environ["API_KEY"])
 first, second = (sys.argv + ["", ""])[1:3]`;
-const go = `package main
-import ("context"; "encoding/json"; "fmt"; "log"; "os"; "strconv")
-func check(err error) { if err != nil { log.Fatal(err) } }
-func open() *PetStore { store, err := NewPetStore(os.Getenv("BASE_URL"), os.Getenv("API_KEY")); check(err); return store }
-var _, _, _, _ = context.Background, fmt.Print, strconv.Atoi, json.Marshal
-`;
-
 /** Returns the path of Python itself, because `python3` can be a script that finds it slowly. */
 function pythonPath(): string {
   const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
@@ -77,25 +70,12 @@ function pythonPath(): string {
 
 export const clients: ExampleClient[] = [
   {
-    name: 'Shell',
-    check: ['curl', '--version'],
-    run: ['sh'],
-    library: 'pets.sh',
-    uses: { file: 'try.sh', exitCode: 22 },
-    timeout: ['--max-time 30', '--max-time 1'],
-    hasKeyArgument: false,
-    convertsHosts: false,
-    list: `. ./pets.sh; list_pets "\${1:+status=$1}\${2:+\${1:+&}limit=$2}"`,
-    create: `. ./pets.sh; create_pet "$1"`,
-  },
-  {
     name: 'TypeScript',
     check: [process.execPath, '--version'],
     run: [process.execPath],
     library: 'pets.ts',
-    uses: { file: 'try.ts' },
+    example: 'try.ts',
     timeout: ['timeout(30_000)', 'timeout(1_000)'],
-    hasKeyArgument: true,
     convertsHosts: true,
     list: `${typescript}
       const status = (first || undefined) as PetStatus | undefined;
@@ -121,9 +101,8 @@ export const clients: ExampleClient[] = [
     check: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
     run: [pythonPath()],
     library: 'pets.py',
-    uses: { file: 'try.py' },
+    example: 'try.py',
     timeout: ['TIMEOUT = 30', 'TIMEOUT = 1'],
-    hasKeyArgument: true,
     convertsHosts: false,
     list: `${python}
 for pet in store.list_pets(status=first or None, limit=int(second) if second else None):
@@ -165,49 +144,12 @@ except pets.PetStoreError as error:
       },
     ],
   },
-  {
-    name: 'Go',
-    check: ['go', 'version'],
-    run: ['go', 'run', 'pets.go'],
-    compile: ['go', 'build', '-o'],
-    library: 'pets.go',
-    uses: { file: 'try.go' },
-    timeout: ['30 * time.Second', '1 * time.Second'],
-    hasKeyArgument: true,
-    convertsHosts: false,
-    list: `${go}
-func main() {
-  limit, _ := strconv.Atoi(os.Args[2])
-  for pet, err := range open().ListPets(context.Background(), PetQuery{Status: os.Args[1], Limit: limit}) {
-    check(err)
-    json.NewEncoder(os.Stdout).Encode(pet)
-  }
-}`,
-    create: `${go}
-func main() {
-  var pet NewPet
-  body, _ := os.ReadFile(os.Args[1])
-  check(json.Unmarshal(body, &pet))
-  created, err := open().CreatePet(context.Background(), pet, os.Args[2])
-  check(err)
-  json.NewEncoder(os.Stdout).Encode(created)
-}`,
-    show: `${go}
-func main() {
-  store := open()
-  fmt.Println(store, *store, []any{*store})
-  fmt.Printf("%+v %#v %s %q %x\\n", *store, *store, *store, *store, *store)
-  text, _ := json.Marshal(store)
-  fmt.Println(string(text))
-}`,
-  },
 ];
 
 /** Returns the output that docs/clients/pets.md prints below the client's example. */
-export function outputOf({ uses: { file } }: ExampleClient): string {
+export function outputOf({ example: file }: ExampleClient): string {
   const blocks = codeBlocksIn(document);
-  const example = blocks.findIndex(({ info }) => info.endsWith(` ${file}`));
-  const output = blocks[example + 1];
+  const output = blocks[blocks.findIndex(({ info }) => info.endsWith(` ${file}`)) + 1];
   if (output?.info !== 'text output') throw new Error(`No output follows ${file} in docs/clients/pets.md.`);
   return output.code;
 }
@@ -261,7 +203,7 @@ export function shortenTimeout(folder: string, { library, timeout: [written, sho
   writeFileSync(file, code.replace(written, short));
 }
 
-/** Runs `program`, which is either the file name of an example or source code. Several programs can run at a time. */
+/** Runs `program`, which is either the file name of an example or source code. */
 export async function runIn(
   folder: string,
   client: ExampleClient,
@@ -269,43 +211,22 @@ export async function runIn(
   parameters: string[],
   environment: Record<'BASE_URL' | 'API_KEY', string>,
 ): Promise<Outcome> {
-  const command = await commandOf(folder, client, program);
-  return execute(folder, [...command, ...parameters], environment);
-}
-
-/** Commands by folder and program, so that each program is compiled only once. */
-const commands = new Map<string, Promise<string[]>>();
-
-function commandOf(folder: string, client: ExampleClient, program: string): Promise<string[]> {
-  if (files.has(program)) return Promise.resolve([...client.run, program]);
-  const id = createHash('sha256').update(`${folder} ${program}`).digest('hex').slice(0, 16);
-  let command = commands.get(id);
-  if (!command) commands.set(id, (command = install(folder, client, program, id)));
-  return command;
-}
-
-async function install(
-  folder: string,
-  client: ExampleClient,
-  program: string,
-  id: string,
-): Promise<string[]> {
-  const name = client.library.replace('pets', `driver-${id}`);
-  writeFileSync(join(folder, name), program);
-  if (!client.compile) return [...client.run, name];
-  const binary = join(folder, id);
-  done(await execute(folder, [...client.compile, binary, client.library, name], {}));
-  return [binary];
-}
-
-function execute(cwd: string, [file = '', ...parameters]: string[], environment: Record<string, string>) {
-  // The environment lacks the developer's settings, such as proxies and .curlrc, because they must not affect the client.
-  const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
-  return outcomeOf(
-    promisify(execFile)(file, parameters, {
-      cwd,
-      // In a time zone other than GMT, a client must still read HTTP dates.
-      env: { PATH, GOCACHE, HOME: cwd, TZ: 'PST8', ...sharedCompileCache(), ...environment },
-    }),
-  );
+  let file = program;
+  if (!files.has(program)) {
+    const id = createHash('sha256').update(program).digest('hex').slice(0, 16);
+    file = client.library.replace('pets', `driver_${id}`);
+    // Another test can be running the same program.
+    if (!existsSync(join(folder, file))) writeFileSync(join(folder, file), program);
+  }
+  // The environment lacks the developer's settings, such as proxies, because they must not affect the client. In a time
+  // zone other than GMT, a client must still read HTTP dates.
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    TZ: 'PST8',
+    ...sharedCompileCache(),
+    ...environment,
+  };
+  const [command, ...options] = client.run;
+  return outcomeOf(promisify(execFile)(command, [...options, file, ...parameters], { cwd: folder, env }));
 }

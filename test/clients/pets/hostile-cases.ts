@@ -9,8 +9,9 @@ export interface HostileCase {
   /** Status and limit of the list, each empty if absent. */
   list?: [status: string, limit: string];
   /**
-   * Pet that the client creates, as JSON, and the idempotency key. If the key is missing, the test uses a valid one. The
-   * shell client has no argument for the key. @default - the client lists pets
+   * Pet that the client creates, as JSON, and the idempotency key. If the key is missing, the test uses a valid one.
+   *
+   * @default - the client lists pets
    */
   create?: { pet: string; key?: string };
   baseUrl?: string;
@@ -555,6 +556,15 @@ const apiKeys: HostileCase[] = [
   })),
 ];
 
+const idempotencyKeys: HostileCase[] = ['', ' ', '\n', 'a\r\nX-Key: b', 'é', '\u0007'].map((key) => ({
+  title: `the idempotency key ${JSON.stringify(key)}`,
+  create: { pet: PET, key },
+  responses: [],
+  requests: [],
+  prints: [],
+  fails: [/idempotency key/i, /generate/i, /store/i],
+}));
+
 export const hostileCases: HostileCase[] = [
   ...retryAfter,
   {
@@ -573,16 +583,5 @@ export const hostileCases: HostileCase[] = [
   ...absent,
   ...baseUrls,
   ...apiKeys,
+  ...idempotencyKeys,
 ];
-
-/** Additional cases for clients that have an argument for the idempotency key. */
-export const idempotencyKeyCases: HostileCase[] = ['', ' ', '\n', 'a\r\nX-Key: b', 'é', '\u0007'].map(
-  (key) => ({
-    title: `the idempotency key ${JSON.stringify(key)}`,
-    create: { pet: PET, key },
-    responses: [],
-    requests: [],
-    prints: [],
-    fails: [/idempotency key/i, /generate/i, /store/i],
-  }),
-);
