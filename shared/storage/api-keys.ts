@@ -23,10 +23,7 @@ export interface ApiKeyRecord {
   createdBy: AuditLine;
   /** Id of the key that a rotation replaced with this key. */
   replaces?: string;
-  /**
-   * Id of the issued key from which rotations led to this key. Absent in issued keys, and in keys that a rotation
-   * stored before this attribute existed.
-   */
+  /** Id of the issued key from which rotations led to this key. Absent in issued keys. */
   firstKeyId?: string;
   expiresAt?: string;
   revokedAt?: string;

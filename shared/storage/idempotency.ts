@@ -16,13 +16,8 @@ const GRACE_SECONDS = 600;
 /** Idempotency record. The attribute that `idAttribute` names contains the id that all retries use until the expiry. */
 interface IdempotencyRecord {
   token: string;
-  /**
-   * Digest of each field that was known to the version of the function that stored the record.
-   * @default - that version did not store digests
-   */
-  fields?: Record<string, string>;
-  /** Hexadecimal SHA-256 of the requested item, for versions that do not read `fields`. */
-  fingerprint: string;
+  /** Digest of each field that was known to the version of the function that stored the record. */
+  fields: Record<string, string>;
   /** Seconds since 1970, as DynamoDB's TTL requires. */
   expiresAt: number;
 }
@@ -63,11 +58,10 @@ export async function claimId(
 ): Promise<bigint | undefined> {
   const attribute = idAttribute(collection);
   const fields = digestsOf(collection, newItem);
-  const fingerprint = fingerprintOf(newItem);
   const now = Math.floor(Date.now() / 1_000);
   const TableName = requireEnvironment(environmentVariables.idempotencyTable);
   const expiresAt = now + IDEMPOTENCY_HOURS * 3_600 + GRACE_SECONDS;
-  const Item: IdempotencyRecord = { token, fields, fingerprint, expiresAt, [attribute]: proposed };
+  const Item: IdempotencyRecord = { token, fields, expiresAt, [attribute]: proposed };
   const put = new PutCommand({
     TableName,
     Item,
@@ -83,9 +77,9 @@ export async function claimId(
   const earlier = await readItem<AnyRecord>(TableName, { token }, database, signal);
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
-  const isSameItem = earlier.fields
-    ? Object.entries(earlier.fields).every(([name, digest]) => (fields[name] ?? digest) === digest)
-    : earlier.fingerprint === fingerprint;
+  const isSameItem = Object.entries(earlier.fields).every(
+    ([name, digest]) => (fields[name] ?? digest) === digest,
+  );
   return isSameItem ? earlier[attribute] : undefined;
 }
 
@@ -108,12 +102,4 @@ function digestsOf(collection: Collection, newItem: object): Record<string, stri
  */
 function digestOf(value: unknown): string {
   return value === undefined ? '' : hash('sha256', stringifyJson(value), 'base64url').slice(0, 16);
-}
-
-/**
- * Returns the hexadecimal SHA-256 of the fields, in alphabetical order, so that the order in the request is irrelevant.
- */
-function fingerprintOf(newItem: object): string {
-  const fields = Object.entries(newItem).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hash('sha256', stringifyJson(fields));
 }

@@ -61,12 +61,6 @@ describe('the authorizer', () => {
     });
   });
 
-  test('returns only the key id of a successor that an earlier version stored without the id of the first key', async () => {
-    mock.on(GetCommand).resolves({ Item: { ...record, replaces: 'key_2' } });
-    const { context } = await authorize(`Bearer ${generateApiKey('staging')}`);
-    expect(context).toStrictEqual({ keyId: record.keyId });
-  });
-
   test('denies an unknown key without a function error and counts the rejection', async () => {
     mock.on(GetCommand).resolves({});
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);

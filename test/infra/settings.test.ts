@@ -80,7 +80,6 @@ test.each<[object, string]>([
     { requestsPerSecond: 1_000, maxReadUnitsPerSecond: 499 },
     'maxReadUnitsPerSecond must be at least 500, because each of the requestsPerSecond can be a list',
   ],
-  [{ recordedListPartitions: 4 }, 'recordedListPartitions is not a setting'],
   [
     { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 3_999 } },
     'of at least 4000, not 3999',

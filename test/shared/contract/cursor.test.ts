@@ -43,7 +43,7 @@ describe('a cursor', () => {
   // because of the other characters.
   test.each([
     ['is empty', ''],
-    ['contains only an id, like the cursors of earlier versions', 'NDI'],
+    ['contains only an id', 'NDI'],
     ['contains padded Base64 (2.42)', 'Mi40Mg==kSq06d'],
     ['has the prefix of another list (3.42)', 'My40Mgr28-p-'],
     ['has the id zero (2.0)', 'Mi4wdvxXk_'],

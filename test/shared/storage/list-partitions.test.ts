@@ -193,20 +193,6 @@ describe('a list over several epochs', () => {
     expect(items).toHaveLength(20);
     expect(inputs().map(({ Limit }) => Limit)).toEqual(limits);
   });
-
-  test('contains the books that were stored before there were epochs, in any of the list partitions', async () => {
-    const anywhere = fc.array(fc.record({ partition: fc.nat(3), fields }), { maxLength: 60, size: '+1' });
-    await fc.assert(
-      fc.asyncProperty(anywhere, async (all) => {
-        use([{ start: 0, count: 4 }], 1_000);
-        const books = all.map((book, index) =>
-          indexedBook(BigInt(index + 1), `${book.partition}`, book.fields),
-        );
-        serveIndexes(books);
-        expect((await allPages(10, {})).flat()).toEqual(idsOf(books, {}));
-      }),
-    );
-  });
 });
 
 describe('queryLimit', () => {

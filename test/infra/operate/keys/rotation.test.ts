@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/storage/api-keys.ts';
@@ -63,14 +63,6 @@ describe('rotating a key', () => {
     const records = await Array.fromAsync([first, second, third], ({ record }) => stored(record));
     const { keyId } = first.record;
     expect(records.map(({ firstKeyId }) => firstKeyId)).toEqual([undefined, keyId, keyId]);
-  });
-
-  test('treats a successor that an earlier version stored without firstKeyId as the first key', async () => {
-    const { record, ...old } = await issue();
-    const Item = { ...record, replaces: 'key_1' };
-    await database.send(new PutCommand({ TableName: store.table, Item }));
-    const successor = await rotate({ ...old, record: Item });
-    expect((await stored(successor.record)).firstKeyId).toBe(record.keyId);
   });
 
   test('keeps the expiry of a key that expires within the overlap', async () => {
