@@ -22,7 +22,6 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['docs/clients/*.md', /^(?:(?:ts|python) [\w-]+\.\w+|text output)$/],
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
   ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
-  ['docs/decisions.md', /^ts sdk$/],
   ['docs/runbook.md', /^ts infra\/stages\.ts$/],
 ];
 

@@ -55,12 +55,3 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     },
   };
 }
-
-/** Copies all files of the project to a new Git repository in `parent`, because some commands and tests use Git. */
-export async function copyRepository(parent: string) {
-  const project = copyProject(parent, allParts());
-  const script = 'git init --quiet && echo node_modules >> .git/info/exclude && git add --all';
-  const failure = await project.failureOf(script);
-  if (failure) throw new Error(failure);
-  return project;
-}

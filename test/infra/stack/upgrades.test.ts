@@ -1,12 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
-import { changes } from '../../support/changed-stages.ts';
-import { stages } from '../../support/stages.ts';
 import { templatesOf } from '../../support/template-of.ts';
 import { currentResources, readReleased, releasedStages } from './upgrades/released.ts';
-import { fixedName, models, problemsOfUpdate, type Resources, resourcesIn } from './upgrades/resources.ts';
+import { models, problemsOfUpdate, resourcesIn } from './upgrades/resources.ts';
 
 const template = templatesOf(releasedStages)['production']!;
 const current = currentResources();
@@ -140,34 +137,6 @@ test('the properties whose change replaces a resource are those that AWS documen
   );
 });
 
-// If an update removes a retained resource with a fixed name, no later update can create it again. This also applies to
-// resources that only stages without a setting have.
-describe('a setting that is changed and changed back meets no retained resource with the same name', () => {
-  const unchanged = currentResources(stages);
-  const { production } = releasedStages;
-  const removed = Object.keys(production)
-    .map((setting) => [setting, without(production, setting)] as const)
-    .filter(([, settings]) => isValid(settings));
-
-  test.each(removed)('(%s, removed)', (_setting, settings) => {
-    const other = currentResources({ production: settings })['production']!;
-    expect(namesInUse(current['production']!, other)).toEqual([]);
-  });
-
-  test.each(Object.entries(changes))('(%s)', (_setting, change) => {
-    const changed = currentResources(change(stages));
-    const names = Object.keys(unchanged).flatMap((stage) => namesInUse(unchanged[stage]!, changed[stage]!));
-    expect(names).toEqual([]);
-  });
-
-  test('unless only stages with the setting have the resource', () => {
-    const others = Object.entries(current['production']!).filter(([, { type }]) => !type.endsWith('Vault'));
-    expect(namesInUse(current['production']!, Object.fromEntries(others))).toEqual([
-      expect.stringMatching(/^AWS::Backup::BackupVault \w+-production-01234567$/),
-    ]);
-  });
-});
-
 function addIndexes({ Properties }: any, ...names: string[]): void {
   const [first] = Properties.GlobalSecondaryIndexes;
   for (const IndexName of names) Properties.GlobalSecondaryIndexes.push({ ...first, IndexName });
@@ -178,31 +147,4 @@ function rename(resources: Record<string, any>, id: string): void {
   const renamed = JSON.parse(JSON.stringify(resources).replaceAll(`"${id}"`, `"${id}2"`));
   delete resources[id];
   Object.assign(resources, renamed);
-}
-
-/** Returns the fixed names of resources that only one of two versions of a stack contains, and that AWS retains. */
-function namesInUse(one: Resources, other: Resources): string[] {
-  return [
-    [one, other],
-    [other, one],
-  ].flatMap(([before, after]) =>
-    Object.entries(before!).flatMap(([id, resource]) => {
-      const name = fixedName(resource);
-      const isKept = after![id] !== undefined && fixedName(after![id]) === name;
-      return resource.isRetained && name !== undefined && !isKept ? [name] : [];
-    }),
-  );
-}
-
-function without(settings: StageSettings, setting: string): StageSettings {
-  const others = Object.entries(settings).filter(([name]) => name !== setting);
-  return Object.fromEntries(others) as StageSettings;
-}
-
-function isValid(production: StageSettings): boolean {
-  try {
-    return stagesOf({ production }).length > 0;
-  } catch {
-    return false;
-  }
 }

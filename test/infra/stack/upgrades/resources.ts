@@ -180,7 +180,7 @@ function valuesIn(stack: string) {
 }
 
 /** Returns the text of a resource's name, or undefined if CloudFormation chooses the name. */
-export function fixedName({ type, properties = {} }: Resource): string | undefined {
+function fixedName({ type, properties = {} }: Resource): string | undefined {
   const { name } = models[type]!;
   // A domain has at most one mapping without a base path, so such a mapping also has a fixed name.
   const values = name.map((path) => properties[path] ?? (path === 'BasePath' ? '(none)' : undefined));
