@@ -4,6 +4,7 @@ import { codeBlocksIn, withChanges } from './support/markdown-code.ts';
 import { copyProject, allParts } from './support/project-copy.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
+const folder = temporaryFolder();
 const page = readFileSync('CONTRIBUTING.md', 'utf8');
 const [, section = ''] = /^## Your first change$([^]*?)^## /m.exec(page) ?? [];
 const TEST_OF_TAG = "npm test -- test/http/create-pet -t 'stores a tag'";
@@ -12,7 +13,7 @@ test('the first change in CONTRIBUTING.md has the described effects', async () =
   for (const command of [TEST_OF_TAG, 'npm run generate', 'npm run openapi:diff', 'npm run check'])
     expect(section.replaceAll(/\s+/g, ' ')).toContain(`\`${command}\``);
 
-  const project = copyProject(temporaryFolder(), allParts());
+  const project = copyProject(folder, allParts());
   for (const { info, code } of codeBlocksIn(section)) {
     const [kind, file] = info.split(' ') as [string, string?];
     if (kind === 'diff') project.write(file!, withChanges(project.read(file!), code));

@@ -14,6 +14,8 @@ const COMMIT = `git init --quiet && echo node_modules >> .git/info/exclude && gi
 const FIND_PETS =
   "! git grep -IlE --untracked '[Pp]et|PET' -- functions shared infra test ':!test/bench/results.json'";
 
+const folder = temporaryFolder();
+
 type Project = ReturnType<typeof copyProject>;
 
 /** Creates the files of a guide, makes its changes, and runs its commands. Returns the output of failed commands. */
@@ -40,7 +42,7 @@ async function testHttp(project: Project): Promise<string> {
 test(
   'a second resource can be added as docs/add-a-resource.md describes, and then replace pets as docs/adapt.md describes',
   async () => {
-    const project = copyProject(temporaryFolder(), allParts());
+    const project = copyProject(folder, allParts());
     expect(await project.failureOf(COMMIT)).toBe('');
     expect(await follow(project, 'docs/add-a-resource.md')).toBe('');
     expect(await project.failureOf('npm run format && npm run generate && npm run check')).toBe('');

@@ -52,7 +52,11 @@ await runWithOptions(USAGE, options, async (values) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, data, assembly });
+  const { baseUrl, apiKey, folder, skippedTypes, notRun, close } = await startService({
+    ...values,
+    data,
+    assembly,
+  });
   console.log(`
 ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
@@ -64,6 +68,7 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
   Import ${new URL('/openapi.json', baseUrl).href} or /openapi-3.0.json into other tools.
 `);
+  if (notRun.length > 0) console.log(`Not run locally: ${notRun.join(', ')}\n`);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
   stop = () => void close().then(() => process.exit(0));
 });

@@ -37,7 +37,7 @@ export type ServiceOptions = OptionValues<typeof options> & { data: string };
 
 /**
  * Starts the local service. Returns its base URL and API key, its data folder unless the data is in memory, the
- * resource types that are not run, and a function that stops the service.
+ * resource types and the other resources that are not run, and a function that stops the service.
  *
  * @throws UsageError if an option, the template or the data prevents the service from starting.
  */
@@ -71,7 +71,7 @@ export async function startService(settings: ServiceOptions) {
     });
     started.defer(emulator.close);
     const { api, databaseEndpoint } = emulator;
-    const { outputs, skippedTypes } = emulator.template;
+    const { outputs, skippedTypes, notRun } = emulator.template;
 
     const access = { stage, apiKeysTable: outputs['ApiKeysTable']!.Value, databaseEndpoint };
     const apiKey = await findApiKey(workFolder, api, access);
@@ -89,7 +89,7 @@ export async function startService(settings: ServiceOptions) {
       const { startWatch } = await import('./watch.ts');
       started.defer(startWatch(emulator, reloaded));
     }
-    return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };
+    return { baseUrl, apiKey, folder, skippedTypes, notRun, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
     throw explainError(data, error);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { operations } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
+import { constructOf } from './invoke.ts';
 import { shortId } from './logical-ids.ts';
 import { type StageName, stages } from './stages.ts';
 
@@ -55,7 +57,5 @@ export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }
 
-/** Names of the functions in every stage, such as `Authorizer`. */
-export const functionNames = resourcesOf(readableTemplate('staging'), 'AWS::Lambda::Function').map(
-  ([name]) => name,
-);
+/** Names of the functions that the API invokes, such as `Authorizer`. A stack can have further functions. */
+export const functionNames = [...Object.keys(operations).map(constructOf), 'Authorizer'];

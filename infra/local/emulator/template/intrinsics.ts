@@ -1,3 +1,5 @@
+import { resourceModels } from './resources.ts';
+
 /** Region and account of all resources in the emulator. */
 export const region = 'us-east-1';
 export const accountId = '000000000000';
@@ -93,7 +95,10 @@ export function createResolver(resources: Record<string, TemplateResource>) {
   function attributeOf(logicalId: string, attribute: string): unknown {
     const type = resources[logicalId]?.Type;
     const valueOf = attributes[`${type}.${attribute}`];
-    return valueOf ? valueOf(logicalId) : Symbol(`the attribute ${attribute} of ${logicalId} (${type})`);
+    if (valueOf) return valueOf(logicalId);
+    // Nothing runs under the address of a resource of another type, so its logical id is as good as any value.
+    if (type !== undefined && !Object.hasOwn(resourceModels, type)) return logicalId;
+    return Symbol(`the attribute ${attribute} of ${logicalId} (${type})`);
   }
 
   return resolve;

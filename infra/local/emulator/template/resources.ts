@@ -136,6 +136,7 @@ export const resourceModels = {
     GlobalSecondaryIndexes: v.optional(v.array(Index), []),
     KeySchema,
     Replicas: ignored,
+    StreamSpecification: ignored,
     TimeToLiveSpecification: ignored,
     WarmThroughput: ignored,
     WriteOnDemandThroughputSettings: ignored,

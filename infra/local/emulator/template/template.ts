@@ -29,7 +29,8 @@ export function readTemplate(stackName: string, assembly: string): Template {
  * Returns the parsed template.
  *
  * @param text template as JSON
- * @throws EmulatorError that lists all resource types, properties and intrinsic functions that are not supported.
+ * @throws EmulatorError that lists all properties and intrinsic functions that are not supported, of resources that the
+ *   API needs: its routes, authorizers, functions with their permissions, and the tables.
  */
 export function parseTemplate(text: string) {
   const { Resources, Outputs } = JSON.parse(text) as {
@@ -37,24 +38,35 @@ export function parseTemplate(text: string) {
     Outputs: unknown;
   };
   const resolve = createResolver(Resources);
+  const all = Object.entries(Resources).map(([logicalId, { Type: type, Properties = {}, Condition }]) => ({
+    logicalId,
+    type,
+    properties: resolve(Properties) as Record<string, any>,
+    hasCondition: Condition !== undefined,
+  }));
+  const isInvoked = invokedFunctions(all);
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
+  const notRun: string[] = [];
   const parsed: (Resource<ResourceType> & { type: string })[] = [];
 
-  for (const [logicalId, { Type: type, Properties, Condition }] of Object.entries(Resources)) {
+  for (const resource of all) {
+    const { logicalId, type, properties, hasCondition } = resource;
     if (SKIPPED_TYPES.has(type)) {
       skippedTypes.add(type);
-      continue;
+    } else if (type === 'AWS::DynamoDB::Table') {
+      problems.push(`${logicalId}: the type ${type}, instead of AWS::DynamoDB::GlobalTable`);
+    } else if (!isModeled(type)) {
+      notRun.push(`${logicalId} (${type})`);
+    } else if (!isInvoked(resource)) {
+      // The roles, policies and aliases of a function need no mention of their own.
+      if (type === 'AWS::Lambda::Function') notRun.push(`${logicalId} (${type})`);
+    } else {
+      if (hasCondition) problems.push(`${logicalId} (${type}): Condition: not supported`);
+      const { output, issues = [] } = v.safeParse<v.GenericSchema>(resourceModels[type], properties);
+      for (const issue of issues) problems.push(`${logicalId} (${type}): ${describe(issue)}`);
+      parsed.push({ type, logicalId, properties: output as Resource<ResourceType>['properties'] });
     }
-    if (!isModeled(type)) {
-      problems.push(`${logicalId}: the type ${type}`);
-      continue;
-    }
-    if (Condition) problems.push(`${logicalId} (${type}): Condition: not supported`);
-    const model: v.GenericSchema = resourceModels[type];
-    const { output, issues = [] } = v.safeParse(model, resolve(Properties ?? {}));
-    for (const issue of issues) problems.push(`${logicalId} (${type}): ${describe(issue)}`);
-    parsed.push({ type, logicalId, properties: output as Resource<ResourceType>['properties'] });
   }
 
   if (problems.length > 0) {
@@ -67,7 +79,49 @@ export function parseTemplate(text: string) {
     resources: <T extends ResourceType>(type: T) =>
       parsed.filter((resource) => resource.type === type) as unknown as Resource<T>[],
     outputs: resolve(Outputs) as Record<string, { Value: string }>,
+    /** Types that only monitor, deploy, name or protect the stack. */
     skippedTypes: [...skippedTypes].toSorted(),
+    /** Other resources that the API does not need, such as `Orders (AWS::SQS::Queue)`. */
+    notRun,
+  };
+}
+
+interface ResolvedResource {
+  logicalId: string;
+  type: string;
+  properties: Record<string, any>;
+}
+
+/**
+ * Returns a function that is false for functions that the API does not invoke, such as a consumer of a queue, and for
+ * their aliases, versions, roles and policies.
+ */
+function invokedFunctions(all: ResolvedResource[]): (resource: ResolvedResource) => boolean {
+  const ofType = (type: string) => all.filter((resource) => resource.type === type);
+  const uris = [
+    ...ofType('AWS::ApiGateway::Method').map(({ properties }) => properties['Integration']?.Uri),
+    ...ofType('AWS::ApiGateway::Authorizer').map(({ properties }) => properties['AuthorizerUri']),
+  ];
+  const functions = new Set(uris.map((uri) => /:function:(\w+)/.exec(String(uri))?.[1]));
+  const roles = new Set(
+    ofType('AWS::Lambda::Function')
+      .filter(({ logicalId }) => functions.has(logicalId))
+      .map(({ properties }) => String(properties['Role']).split('/').at(-1)),
+  );
+  return ({ logicalId, type, properties }) => {
+    switch (type) {
+      case 'AWS::Lambda::Function':
+        return functions.has(logicalId);
+      case 'AWS::Lambda::Alias':
+      case 'AWS::Lambda::Version':
+        return functions.has(properties['FunctionName']);
+      case 'AWS::IAM::Role':
+        return roles.has(logicalId);
+      case 'AWS::IAM::Policy':
+        return [properties['Roles']].flat().some((role) => roles.has(role));
+      default:
+        return true;
+    }
   };
 }
 

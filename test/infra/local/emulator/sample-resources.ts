@@ -9,8 +9,22 @@ export interface SampleResource {
 }
 export type SampleResources = Record<string, SampleResource>;
 
-export function templateOf(resources: SampleResources): Template {
-  return parseTemplate(JSON.stringify({ Resources: resources, Outputs: {} }));
+/**
+ * Returns a template with the resources, and a route to each function, because the emulator runs only functions that the
+ * API invokes.
+ *
+ * @param withoutRoute logical ids of the functions that get no route
+ */
+export function templateOf(resources: SampleResources, withoutRoute: string[] = []): Template {
+  const functions = Object.keys(resources).filter(
+    (id) => resources[id]!.Type === 'AWS::Lambda::Function' && !withoutRoute.includes(id),
+  );
+  const routes = functions.map((id) => [
+    `${id}Route`,
+    method(root, 'GET', proxyTo({ 'Fn::GetAtt': [id, 'Arn'] })),
+  ]);
+  const Resources = { Api: sampleApi.Api, ...resources, ...(Object.fromEntries(routes) as SampleResources) };
+  return parseTemplate(JSON.stringify({ Resources, Outputs: {} }));
 }
 
 function resource(type: string, Properties: SampleResource['Properties']): SampleResource {

@@ -11,15 +11,18 @@ import {
   root,
   sampleApi,
   type SampleResource,
+  type SampleResources,
   table,
   templateOf,
   tokenAuthorizer,
   withProperties,
 } from '../sample-resources.ts';
 
-function resolved(value: unknown): unknown {
+/** Returns the value of an environment variable of a function that the API invokes. */
+function resolved(value: unknown, others: SampleResources = {}): unknown {
   const template = templateOf({
     ...sampleApi,
+    ...others,
     Books: table('id'),
     Role: role,
     GetBook: lambdaFunction('get-book', { VALUE: value }),
@@ -52,24 +55,59 @@ describe('the emulator', () => {
     expect(templateOf(Object.fromEntries(resources.entries())).skippedTypes).toEqual(types);
   });
 
+  describe('names, and does not run,', () => {
+    const Orders = { Type: 'AWS::SQS::Queue', Properties: { Owner: unresolvable } };
+
+    test('a resource of a type that it does not know', () => {
+      expect(templateOf({ ...sampleApi, Orders }).notRun).toEqual(['Orders (AWS::SQS::Queue)']);
+    });
+
+    test('a function that the API does not invoke, with its role and policies', () => {
+      const Consumer = withProperties(lambdaFunction('consumer'), {
+        Runtime: 'python3.13',
+        Role: { 'Fn::GetAtt': ['ConsumerRole', 'Arn'] },
+      });
+      const ConsumerPolicy = withProperties(policy('sqs:ReceiveMessage', '*', 'ConsumerRole'), {
+        PolicyDocument: { Statement: [{ Effect: 'Deny', NotAction: 'sqs:*' }] },
+      });
+      const ConsumerLive = withProperties(alias('Consumer', 'live'), { RoutingConfig: {} });
+      const consumer = { Consumer, ConsumerLive, ConsumerRole: role, ConsumerPolicy };
+      const invoked = { ...sampleApi, Role: role, GetBook: lambdaFunction('get-book') };
+      const template = templateOf({ ...invoked, ...consumer }, ['Consumer']);
+      expect(template.notRun).toEqual(['Consumer (AWS::Lambda::Function)']);
+      expect(template.resources('AWS::Lambda::Function').map(({ logicalId }) => logicalId)).toEqual([
+        'GetBook',
+      ]);
+    });
+  });
+
+  test.each([
+    ['Ref', { Ref: 'Orders' }],
+    ['GetAtt', { 'Fn::GetAtt': ['Orders', 'Arn'] }],
+  ])('resolves a %s to a resource of a type that it does not know to the logical id', (_kind, value) => {
+    expect(resolved(value, { Orders: { Type: 'AWS::SQS::Queue', Properties: {} } })).toBe('Orders');
+  });
+
   test('accepts any value of a property that has no effect locally, even an unresolvable reference', () => {
     const GetBook = withProperties(lambdaFunction('get-book'), { Description: unresolvable });
     const Books = withProperties(table('id'), { Replicas: [{ Region: unresolvable }] });
-    expect(templateOf({ Role: role, GetBook, Books }).resources('AWS::Lambda::Function')).toHaveLength(1);
+    const template = templateOf({ ...sampleApi, Role: role, GetBook, Books });
+    expect(template.resources('AWS::Lambda::Function')).toHaveLength(1);
   });
 
   test('lists all unsupported types, properties and intrinsic functions in one message', () => {
-    const Queue = { Type: 'AWS::SQS::Queue', Properties: {} };
-    const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [], StreamSpecification: {} };
+    const Old = { Type: 'AWS::DynamoDB::Table', Properties: {} };
+    const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [], TableClass: 'STANDARD' };
     const Books = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
     const message =
-      'The emulator does not support parts of the stack: Queue: the type AWS::SQS::Queue; ' +
+      'The emulator does not support parts of the stack: ' +
+      'Old: the type AWS::DynamoDB::Table, instead of AWS::DynamoDB::GlobalTable; ' +
       'Books (AWS::DynamoDB::GlobalTable): Condition: not supported; ' +
       'Books (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
       'Books (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
-      'Books (AWS::DynamoDB::GlobalTable): StreamSpecification: not supported. ' +
+      'Books (AWS::DynamoDB::GlobalTable): TableClass: not supported. ' +
       'Extend resources.ts or intrinsics.ts in infra/local/emulator/template.';
-    expect(() => templateOf({ Queue, Books })).toThrow(message);
+    expect(() => templateOf({ Old, Books })).toThrow(message);
   });
 
   const getBook = lambdaFunction('get-book');
@@ -97,9 +135,8 @@ describe('the emulator', () => {
     ['Integration.RequestTemplates.a/b: only a template with a status', method(root, 'ANY', withPath), {}],
   ])('rejects a resource with the problem %s', (problem, resource, changes) => {
     const Changed = withProperties(resource, changes);
-    expect(() => templateOf({ ...sampleApi, Role: role, GetBook: getBook, Changed })).toThrow(
-      `: Changed (${resource.Type}): ${problem}`,
-    );
+    const others = { ...sampleApi, Role: role, GetBook: getBook };
+    expect(() => templateOf({ ...others, Changed })).toThrow(`: Changed (${resource.Type}): ${problem}`);
   });
 
   test.each<[object, string]>([
