@@ -15,7 +15,7 @@ function load(baseUrl: string, apiKey: string) {
   return runModule('test/reliability/load.ts', options, { BASE_URL: baseUrl, API_KEY: apiKey });
 }
 
-(hasTools() ? describe : describe.skip)('npm run load', () => {
+(hasTools() ? describe : describe.skip)('the load test', () => {
   test('sends one create and one get for every two lists', async () => {
     const { baseUrl, apiKey, output, stop } = await startLocalService();
     const { code, stdout, stderr } = await load(baseUrl, apiKey);
@@ -59,13 +59,13 @@ function load(baseUrl: string, apiKey: string) {
   });
 });
 
-test('npm run load fails if the service does not respond', async () => {
+test('the load test fails if the service does not respond', async () => {
   const stderr =
     'A list request to http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
   expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });
 });
 
-test('npm run load:hostile finds no fault while it kills a local service', async () => {
+test('the load test with hostile clients finds no fault while it kills a local service', async () => {
   const options = ['--duration', '10', '--connections', '20', '--kill-every', '4'];
   const { code, stdout, stderr } = await runModule(
     'test/reliability/hostile-load.ts',
