@@ -23,7 +23,7 @@ import { listQuery } from './lists.ts';
 // This file defines the schemas, the list and the operations of pets.
 
 /** Maximum length of a name in Unicode code points, which have up to 4 bytes each in UTF-8 (1,020 bytes in total). */
-export const MAX_NAME_CHARACTERS = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 

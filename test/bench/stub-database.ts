@@ -99,7 +99,7 @@ export function itemId(index: number, partition = '0'): string {
 }
 
 /** Returns a stored item of the first collection, including the attributes that responses omit. */
-export function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
+function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
   const [collection] = collections;
   const newItem = collectionTests[collection.plural].newItem('Rex');
   return marshall({

@@ -69,7 +69,7 @@ function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }:
 }
 
 /** Writes the index entries and the item in one atomic batch, so dynalite's later write of the same item has no effect. */
-export function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
+function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
   const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
