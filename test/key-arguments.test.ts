@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { codeBlocksIn } from './support/markdown-code.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// All users of a machine can see the arguments of its processes, so API keys must not be arguments. The proof of the
-// shell client tests the same for that client.
+// All users of a machine can see the arguments of its processes, so API keys must not be arguments.
 
 const curl = fakeCurl(temporaryFolder());
 
