@@ -307,7 +307,7 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
   return undefined;
 }
 
-/** Write units of the largest pet, whose name has 255 characters of up to 4 bytes. A unit is 1 KB. */
+/** Write units of the largest item: up to 2 KB, in UTF-8, with its index keys. A unit is 1 KB. */
 const UNITS_PER_CREATE = 2;
 
 /**

@@ -111,7 +111,7 @@ access_log 'filter not ispresent(traceId) or traceId = "-" | stats count(*) as r
 
 expect 'Requested traces: two numbers below 5, depending on tracedShare. If the first number is 5, clients can increase the
 charge for traces with a header. If the second number is 5, anyone can do so without a key. In both cases, set
-tracingEnabled to false in infra/stack/api.ts, and correct "Threats" in docs/security.md and "Not included" in
+tracingEnabled to false in infra/stack/api.ts, and correct "Threats" in docs/security.md and the traces in
 docs/scaling-and-cost.md.'
 aws xray batch-get-traces --trace-ids "${TRACES[@]}" --query 'length(Traces)'
 aws xray batch-get-traces --trace-ids "${KEYLESS_TRACES[@]}" --query 'length(Traces)'

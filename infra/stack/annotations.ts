@@ -17,6 +17,8 @@ const quotas = [
   ['maxWriteUnitsPerSecond', 39_999],
   ['requestsPerSecond', 10_000],
   ['requestBurst', 5_000],
+  ['createsPerSecond', 10_000],
+  ['createBurst', 5_000],
 ] as const;
 
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { Table } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Collection, Item } from '../../shared/contract/collection.ts';
 import {
   assignedId,
@@ -81,34 +80,3 @@ export const books = {
     },
   },
 } as const satisfies Collection & { operations: Record<string, Operation> };
-
-const stringAttribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
-const index = (IndexName: string, key: string) =>
-  ({
-    IndexName,
-    KeySchema: [
-      { AttributeName: key, KeyType: 'HASH' },
-      { AttributeName: 'id', KeyType: 'RANGE' },
-    ],
-    Projection: { ProjectionType: 'ALL' },
-  }) satisfies Table['properties']['GlobalSecondaryIndexes'] extends (infer I)[] | undefined ? I : never;
-
-/** The table of books. Its logical id is also the name of the environment variable that contains the table's name. */
-export const booksTable: Table = {
-  logicalId: 'BOOKS_TABLE',
-  properties: {
-    AttributeDefinitions: [
-      { AttributeName: 'id', AttributeType: 'N' },
-      stringAttribute('partition'),
-      stringAttribute('genrePartition'),
-      stringAttribute('genre-shelfPartition'),
-    ],
-    BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    GlobalSecondaryIndexes: [
-      index('newest', 'partition'),
-      index('newest-by-genre', 'genrePartition'),
-      index('newest-by-genre-and-shelf', 'genre-shelfPartition'),
-    ],
-  },
-};

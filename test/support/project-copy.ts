@@ -10,19 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { devNull } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, matchesGlob, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from './run-command.ts';
 
 /** Glob pattern of the files and folders that the project's commands need. */
 const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
 
-/** Files and folders at the root that are not sources: those that .gitignore names, and the repository. */
-const IGNORED = /^(?:\.git|node_modules|cdk\.out|\.petstore|coverage|docs-site|progress-.*|source-maps)$/;
-
-/** Returns the files and folders at the root of the project, without installed packages, data and output. */
+/** Returns the files and folders at the root of the project that Git does not ignore. */
 export function allParts(): string[] {
-  return readdirSync('.').filter((name) => !IGNORED.test(name));
+  const ignored = ['.git', ...readFileSync('.gitignore', 'utf8').replaceAll('/', '').trim().split('\n')];
+  return readdirSync('.').filter((name) => !ignored.some((pattern) => matchesGlob(name, pattern)));
 }
 
 const isSource = (path: string): boolean => basename(path) !== 'node_modules';

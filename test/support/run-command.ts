@@ -28,7 +28,9 @@ export function startModule(
   environment: Record<string, string> = {},
   input = '',
 ) {
-  const env = commandEnvironment(environment);
+  // The home folder of the developer can contain settings, such as ~/.cdk.json.
+  const home = join(process.env['TEST_RUN_FOLDER'] ?? tmpdir(), 'home');
+  const env = commandEnvironment({ HOME: home, USERPROFILE: home, ...environment });
   const running = promisify(execFile)(process.execPath, [module, ...parameters], {
     env,
     maxBuffer: Infinity,
@@ -48,18 +50,15 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
 
 /**
  * Returns this process's environment with `additions`, and without what tests have set in it for the code that they call.
- * By default, a command uses any free port and a home folder of the test run, and never those of the developer.
+ * By default, a command that serves HTTP uses any free port.
  */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|(?:BASE_URL|API_KEY)$)/.test(name),
   );
-  const home = join(process.env['TEST_RUN_FOLDER'] ?? tmpdir(), 'home');
   return {
     ...Object.fromEntries(others),
     PORT: '0',
-    HOME: home,
-    USERPROFILE: home,
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -12,7 +12,8 @@ import { plain, UsageError } from '../../command.ts';
 
 /**
  * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no
- * key's hash equals, and `-` as `owner` and `start`, which lists show. When somebody restores the record, docs/runbook/copy-missing-items.ts revokes the key.
+ * key's hash equals, and `-` as `owner` and `start`, which lists show. When somebody restores the record,
+ * docs/runbook/copy-missing-items.ts revokes the key.
  */
 export type KeyEntry = Omit<ApiKeyRecord, 'createdBy'> & Partial<ApiKeyRecord>;
 

@@ -45,7 +45,7 @@ describe.each(stageNames)('in %s,', (stage) => {
       Principal: 'apigateway.amazonaws.com',
       SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${source}`,
     }));
-    const ofApi = new RegExp(String.raw`^\$\{(?:${functionNames.join('|')})(?:Live|\.Arn)?\}$`);
+    const ofApi = new RegExp(String.raw`^\$\{(?:${functionNames.join('|')})(?![a-z])`);
     const granted = propertiesOf(template, 'AWS::Lambda::Permission').filter(({ FunctionName }) =>
       ofApi.test(FunctionName),
     );

@@ -68,7 +68,9 @@ export function createResolver(resources: Record<string, TemplateResource>) {
       }
       case 'Fn::Select': {
         const [index, list] = argument;
-        return list[index];
+        // The name of a resource that is not run is its logical id, which has no parts.
+        if (list.length === 1 && isNotModeled(list[0])) return list[0];
+        return list[index] ?? Symbol(`${name} of a missing element`);
       }
       case 'Fn::Split': {
         const [separator, text] = argument;
@@ -97,8 +99,12 @@ export function createResolver(resources: Record<string, TemplateResource>) {
     const valueOf = attributes[`${type}.${attribute}`];
     if (valueOf) return valueOf(logicalId);
     // Nothing runs under the address of a resource of another type, so its logical id is as good as any value.
-    if (type !== undefined && !Object.hasOwn(resourceModels, type)) return logicalId;
+    if (isNotModeled(logicalId)) return logicalId;
     return Symbol(`the attribute ${attribute} of ${logicalId} (${type})`);
+  }
+
+  function isNotModeled(logicalId: string): boolean {
+    return Object.hasOwn(resources, logicalId) && !Object.hasOwn(resourceModels, resources[logicalId]!.Type);
   }
 
   return resolve;

@@ -44,7 +44,7 @@ export function parseTemplate(text: string) {
     properties: resolve(Properties) as Record<string, any>,
     hasCondition: Condition !== undefined,
   }));
-  const isInvoked = invokedFunctions(all);
+  const isNeeded = neededByApi(all);
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
   const notRun: string[] = [];
@@ -54,13 +54,11 @@ export function parseTemplate(text: string) {
     const { logicalId, type, properties, hasCondition } = resource;
     if (SKIPPED_TYPES.has(type)) {
       skippedTypes.add(type);
-    } else if (type === 'AWS::DynamoDB::Table') {
-      problems.push(`${logicalId}: the type ${type}, instead of AWS::DynamoDB::GlobalTable`);
-    } else if (!isModeled(type)) {
-      notRun.push(`${logicalId} (${type})`);
-    } else if (!isInvoked(resource)) {
+    } else if (!isNeeded(resource)) {
       // The roles, policies and aliases of a function need no mention of their own.
-      if (type === 'AWS::Lambda::Function') notRun.push(`${logicalId} (${type})`);
+      if (!/^AWS::(?:IAM::|Lambda::(?:Alias|Version)$)/.test(type)) notRun.push(`${logicalId} (${type})`);
+    } else if (!isModeled(type)) {
+      problems.push(`${logicalId}: the type ${type}`);
     } else {
       if (hasCondition) problems.push(`${logicalId} (${type}): Condition: not supported`);
       const { output, issues = [] } = v.safeParse<v.GenericSchema>(resourceModels[type], properties);
@@ -93,36 +91,52 @@ interface ResolvedResource {
 }
 
 /**
- * Returns a function that is false for functions that the API does not invoke, such as a consumer of a queue, and for
- * their aliases, versions, roles and policies.
+ * Returns a function that tells whether the API needs a resource: its routes, its authorizers, the functions that they
+ * invoke with their aliases, roles and policies, and tables. A function that consumes a queue is not among them, nor is a
+ * table that the emulator does not support and no function of the API refers to. If a property that decides is unknown,
+ * the resource counts as needed, so that its problems are reported.
  */
-function invokedFunctions(all: ResolvedResource[]): (resource: ResolvedResource) => boolean {
+function neededByApi(all: ResolvedResource[]): (resource: ResolvedResource) => boolean {
   const ofType = (type: string) => all.filter((resource) => resource.type === type);
   const uris = [
     ...ofType('AWS::ApiGateway::Method').map(({ properties }) => properties['Integration']?.Uri),
     ...ofType('AWS::ApiGateway::Authorizer').map(({ properties }) => properties['AuthorizerUri']),
   ];
-  const functions = new Set(uris.map((uri) => /:function:(\w+)/.exec(String(uri))?.[1]));
-  const roles = new Set(
-    ofType('AWS::Lambda::Function')
-      .filter(({ logicalId }) => functions.has(logicalId))
-      .map(({ properties }) => String(properties['Role']).split('/').at(-1)),
-  );
+  const ids = new Set(uris.map((uri) => /:function:(\w+)/.exec(String(uri))?.[1]));
+  const functions = ofType('AWS::Lambda::Function').filter(({ logicalId }) => ids.has(logicalId));
+  const roles = new Set(functions.map(({ properties }) => String(properties['Role']).split('/').at(-1)));
+  const environments = JSON.stringify(functions.map(({ properties }) => properties['Environment']));
+
   return ({ logicalId, type, properties }) => {
     switch (type) {
       case 'AWS::Lambda::Function':
-        return functions.has(logicalId);
+        return ids.has(logicalId);
       case 'AWS::Lambda::Alias':
       case 'AWS::Lambda::Version':
-        return functions.has(properties['FunctionName']);
+        return mayBeIn(ids, properties['FunctionName']);
       case 'AWS::IAM::Role':
         return roles.has(logicalId);
+      case 'AWS::IAM::ManagedPolicy':
       case 'AWS::IAM::Policy':
-        return [properties['Roles']].flat().some((role) => roles.has(role));
+        return mayBeIn(roles, properties['Roles']);
+      case 'AWS::IAM::RolePolicy':
+        return mayBeIn(roles, properties['RoleName']);
+      case 'AWS::DynamoDB::GlobalTable':
+      case 'AWS::DynamoDB::Table': {
+        const isSupported = isModeled(type) && v.is(resourceModels[type], properties);
+        return isSupported || new RegExp(`\\b${logicalId}\\b`).test(environments);
+      }
       default:
-        return true;
+        return isModeled(type);
     }
   };
+}
+
+/** Returns whether `known` contains one of the names or ARNs. A value that the template does not reveal counts as known. */
+function mayBeIn(known: Set<unknown>, names: unknown): boolean {
+  return [names ?? []]
+    .flat()
+    .some((name) => typeof name !== 'string' || known.has(name.split(/[:/]/).at(-1)));
 }
 
 function isModeled(type: string): type is ResourceType {

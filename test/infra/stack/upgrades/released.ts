@@ -24,13 +24,11 @@ export const releasedStages = {
   } satisfies Required<StageSettings>,
 };
 
-/** Returns the resources of the account stack and of stages, by the name of the stage. */
-export function currentResources(
-  all: Record<string, StageSettings> = releasedStages,
-): Record<string, Resources> {
+/** Returns the resources of the account stack and of the stages, by the name of the stage. */
+export function currentResources(): Record<string, Resources> {
   // This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
   process.env['CDK_VALIDATION'] = 'false';
-  const templates = Object.entries(templatesOf(all));
+  const templates = Object.entries(templatesOf(releasedStages));
   return Object.fromEntries(templates.map(([stage, template]) => [stage, resourcesIn(stage, template)]));
 }
 

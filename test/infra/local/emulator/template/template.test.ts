@@ -62,7 +62,7 @@ describe('the emulator', () => {
       expect(templateOf({ ...sampleApi, Orders }).notRun).toEqual(['Orders (AWS::SQS::Queue)']);
     });
 
-    test('a function that the API does not invoke, with its role and policies', () => {
+    test('a function that the API does not invoke, with its role, policies and table', () => {
       const Consumer = withProperties(lambdaFunction('consumer'), {
         Runtime: 'python3.13',
         Role: { 'Fn::GetAtt': ['ConsumerRole', 'Arn'] },
@@ -71,19 +71,25 @@ describe('the emulator', () => {
         PolicyDocument: { Statement: [{ Effect: 'Deny', NotAction: 'sqs:*' }] },
       });
       const ConsumerLive = withProperties(alias('Consumer', 'live'), { RoutingConfig: {} });
-      const consumer = { Consumer, ConsumerLive, ConsumerRole: role, ConsumerPolicy };
+      const ConsumerTable = { Type: 'AWS::DynamoDB::Table', Properties: {} };
+      const consumer = { Consumer, ConsumerLive, ConsumerRole: role, ConsumerPolicy, ConsumerTable };
       const invoked = { ...sampleApi, Role: role, GetBook: lambdaFunction('get-book') };
       const template = templateOf({ ...invoked, ...consumer }, ['Consumer']);
-      expect(template.notRun).toEqual(['Consumer (AWS::Lambda::Function)']);
+      expect(template.notRun).toEqual([
+        'Consumer (AWS::Lambda::Function)',
+        'ConsumerTable (AWS::DynamoDB::Table)',
+      ]);
       expect(template.resources('AWS::Lambda::Function').map(({ logicalId }) => logicalId)).toEqual([
         'GetBook',
       ]);
     });
   });
 
+  const parts = { 'Fn::Split': [':', { Ref: 'Orders' }] };
   test.each([
     ['Ref', { Ref: 'Orders' }],
     ['GetAtt', { 'Fn::GetAtt': ['Orders', 'Arn'] }],
+    ['name in a Ref', { 'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [6, parts] }] }] }],
   ])('resolves a %s to a resource of a type that it does not know to the logical id', (_kind, value) => {
     expect(resolved(value, { Orders: { Type: 'AWS::SQS::Queue', Properties: {} } })).toBe('Orders');
   });
@@ -99,15 +105,20 @@ describe('the emulator', () => {
     const Old = { Type: 'AWS::DynamoDB::Table', Properties: {} };
     const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [], TableClass: 'STANDARD' };
     const Books = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
+    const GetBook = lambdaFunction('get-book', {
+      TABLES: { 'Fn::Join': [',', [{ Ref: 'Books' }, { Ref: 'Old' }]] },
+    });
+    const Inline = { Type: 'AWS::IAM::ManagedPolicy', Properties: { Roles: [{ Ref: 'Role' }] } };
     const message =
       'The emulator does not support parts of the stack: ' +
-      'Old: the type AWS::DynamoDB::Table, instead of AWS::DynamoDB::GlobalTable; ' +
+      'Old: the type AWS::DynamoDB::Table; ' +
       'Books (AWS::DynamoDB::GlobalTable): Condition: not supported; ' +
       'Books (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
       'Books (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
-      'Books (AWS::DynamoDB::GlobalTable): TableClass: not supported. ' +
+      'Books (AWS::DynamoDB::GlobalTable): TableClass: not supported; ' +
+      'Inline: the type AWS::IAM::ManagedPolicy. ' +
       'Extend resources.ts or intrinsics.ts in infra/local/emulator/template.';
-    expect(() => templateOf({ Old, Books })).toThrow(message);
+    expect(() => templateOf({ Old, Books, Inline, Role: role, GetBook })).toThrow(message);
   });
 
   const getBook = lambdaFunction('get-book');
@@ -146,6 +157,7 @@ describe('the emulator', () => {
       'the attribute StreamArn of Books (AWS::DynamoDB::GlobalTable)',
     ],
     [{ Ref: 'AWS::StackName' }, 'a reference to AWS::StackName'],
+    [{ 'Fn::Select': [1, ['a']] }, 'Fn::Select of a missing element'],
     [{ 'Fn::Join': ['', ['a', { Ref: 'Nobody' }]] }, 'a reference to Nobody'],
   ])('rejects the value %j', (value, problem) => {
     expect(() => resolved(value)).toThrow(
