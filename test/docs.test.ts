@@ -40,7 +40,9 @@ test('documents mention only existing actions and options of npm run keys', () =
 
 test('documents link only to documents and headings that exist', () => {
   const links = files.flatMap((file) => {
-    const found = read(file).matchAll(/(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)]+))?[)"]/g);
+    const found = proseOf(read(file)).matchAll(
+      /(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)]+))?[)"]/g,
+    );
     return Array.from(found, ([link, path = '', anchor]) => ({
       place: `${file}: ${link}`,
       target: path ? join(dirname(file), path) : file,
