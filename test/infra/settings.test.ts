@@ -139,9 +139,12 @@ test.each<[object, string | undefined]>([
   [{ createsPerSecond: 400, createBurst: 100 }, undefined],
   [
     { createsPerSecond: 401 },
-    'createsPerSecond must be at most 400, not 401, because with 1 of the listPartitions, ',
+    'createsPerSecond must be at most 400, not 401, because with a count of 1 in listPartitions, ',
   ],
-  [{ createBurst: 101 }, 'createBurst must be at most 100, not 101, because with 1 of the listPartitions, '],
+  [
+    { createBurst: 101 },
+    'createBurst must be at most 100, not 101, because with a count of 1 in listPartitions, ',
+  ],
   [{ listPartitions: [four], createsPerSecond: 1_600 }, undefined],
   [{ listPartitions: [four], createsPerSecond: 1_601 }, 'createsPerSecond must be at most 1600, not 1601, '],
   [
