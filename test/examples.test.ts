@@ -41,7 +41,7 @@ interface Example {
 
 const folder = temporaryFolder();
 const files = globSync(['*.md', 'docs/**/*.md']).toSorted();
-const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
+const hasCurl = spawnSync('curl', ['-q', '--fail-with-body', '--version']).status === 0;
 // The authorizer cache is disabled because a revoked key would otherwise keep working for up to a minute.
 const assembly = await assemblyWithoutCache(folder);
 
