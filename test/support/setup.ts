@@ -11,7 +11,10 @@ const KEPT =
 /** Removes the developer's settings, and creates a folder that all test files in a run share. */
 export default function setUp(): void {
   if (process.env['TEST_RUN_FOLDER']) return; // Jest calls this function for each of its projects.
+  // With both variables, VS Code attaches its debugger to the processes that run the test files.
+  const { NODE_OPTIONS = '', VSCODE_INSPECTOR_OPTIONS } = process.env;
   for (const name of Object.keys(process.env)) if (!KEPT.test(name)) delete process.env[name];
+  if (VSCODE_INSPECTOR_OPTIONS) Object.assign(process.env, { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS });
   Object.assign(process.env, {
     NODE_ENV: 'test',
     AWS_CONFIG_FILE: devNull,
