@@ -1,4 +1,4 @@
-import { resourceModels } from './resources.ts';
+import { isModeled } from './resources.ts';
 
 /** Region and account of all resources in the emulator. */
 export const region = 'us-east-1';
@@ -104,7 +104,7 @@ export function createResolver(resources: Record<string, TemplateResource>) {
   }
 
   function isNotModeled(logicalId: string): boolean {
-    return Object.hasOwn(resources, logicalId) && !Object.hasOwn(resourceModels, resources[logicalId]!.Type);
+    return Object.hasOwn(resources, logicalId) && !isModeled(resources[logicalId]!.Type);
   }
 
   return resolve;

@@ -175,6 +175,10 @@ export const resourceModels = {
 
 export type ResourceType = keyof typeof resourceModels;
 
+export function isModeled(type: string): type is ResourceType {
+  return Object.hasOwn(resourceModels, type);
+}
+
 /** Resource types that are not run, because they only monitor, deploy, name or protect a stack. */
 export const SKIPPED_TYPES = new Set([
   'AWS::ApiGateway::BasePathMapping',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { EmulatorError } from '../errors.ts';
 import { createResolver, type TemplateResource } from './intrinsics.ts';
-import { resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts';
+import { isModeled, resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts';
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
@@ -137,10 +137,6 @@ function mayBeIn(known: Set<unknown>, names: unknown): boolean {
   return [names ?? []]
     .flat()
     .some((name) => typeof name !== 'string' || known.has(name.split(/[:/]/).at(-1)));
-}
-
-function isModeled(type: string): type is ResourceType {
-  return Object.hasOwn(resourceModels, type);
 }
 
 /** Describes a value that a model rejects. A symbol in place of the value describes why the value is unknown. */
