@@ -34,7 +34,7 @@ await runWithOptions(USAGE, options, async (values) => {
     : await measureAll(values.quick);
   console.log(report(results));
   if (values.quick) return;
-  writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  if (!values.report) writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
   for (const [path, content] of Object.entries(pictures(results)))
     writeFileSync(join(projectRoot, path), content);
 });

@@ -48,6 +48,13 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
   );
 }
 
+/** Environment variables with which the SDK reads neither the developer's settings nor those of an EC2 instance. */
+export const withoutAwsSettings = {
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
 /**
  * Returns this process's environment with `additions`, and without what tests have set in it for the code that they call.
  * By default, a command that serves HTTP uses any free port.
@@ -59,9 +66,7 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
   return {
     ...Object.fromEntries(others),
     PORT: '0',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_EC2_METADATA_DISABLED: 'true',
+    ...withoutAwsSettings,
     ...sharedCompileCache(),
     // Without these variables, the output would contain colors on a terminal and would be different in CI.
     FORCE_COLOR: '0',

@@ -1,5 +1,5 @@
-import { devNull } from 'node:os';
 import { folderUntilExit } from './assembly.ts';
+import { withoutAwsSettings } from './run-command.ts';
 
 /**
  * Matches the environment variables that a test run keeps: those that programs need to start, and those that choose how
@@ -17,9 +17,7 @@ export default function setUp(): void {
   if (VSCODE_INSPECTOR_OPTIONS) Object.assign(process.env, { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS });
   Object.assign(process.env, {
     NODE_ENV: 'test',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_EC2_METADATA_DISABLED: 'true',
+    ...withoutAwsSettings,
     TEST_RUN_FOLDER: folderUntilExit(),
   });
 }

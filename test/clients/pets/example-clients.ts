@@ -62,6 +62,7 @@ const python = `
 import json, os, sys, pets
 store = pets.PetStore(os.environ["BASE_URL"], os.environ["API_KEY"])
 first, second = (sys.argv + ["", ""])[1:3]`;
+
 /** Returns the path of Python itself, because `python3` can be a script that finds it slowly. */
 function pythonPath(): string {
   const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
