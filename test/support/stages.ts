@@ -40,4 +40,14 @@ export const stages = {
   },
 } as const satisfies Record<string, StageSettings>;
 
+/** Settings of a stage with all optional settings. */
+export const allSettings = {
+  ...stages.production,
+  alarmEmail: 'operators@example.com',
+  domain,
+  publicUrl: 'https://example.com/shop',
+  backup,
+  warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 },
+} satisfies Required<StageSettings>;
+
 export type StageName = keyof typeof stages;

@@ -17,9 +17,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // Loading the CDK takes longer than running these tests, so the tests of changed templates are in one file.
 
-// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
-process.env['CDK_VALIDATION'] = 'false';
-
 const folder = temporaryFolder();
 const bundles = emptyBundles(folder);
 const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };

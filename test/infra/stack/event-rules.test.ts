@@ -5,9 +5,6 @@ import { backup, stages } from '../../support/stages.ts';
 import { propertiesOf, readable } from '../../support/stack-template.ts';
 import { templateOf } from '../../support/template-of.ts';
 
-// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
-process.env['CDK_VALIDATION'] = 'false';
-
 const [without, withBackup] = [{}, { backup }].map((settings) =>
   readable(templateOf({ stage: 'production', settings: { ...stages.production, ...settings } })),
 ) as [any, any];

@@ -5,8 +5,9 @@ import { templatesOf } from '../../support/template-of.ts';
 import { currentResources, readReleased, releasedStages } from './upgrades/released.ts';
 import { models, problemsOfUpdate, resourcesIn } from './upgrades/resources.ts';
 
-const template = templatesOf(releasedStages)['production']!;
-const current = currentResources();
+const templates = templatesOf(releasedStages);
+const template = templates['production']!;
+const current = currentResources(templates);
 
 describe('an update of the released stack', () => {
   const released = readReleased();

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { StageSettings } from '../../../../infra/settings.ts';
-import { backup, domain, stages } from '../../../support/stages.ts';
+import { allSettings, domain, stages } from '../../../support/stages.ts';
 import { templatesOf } from '../../../support/template-of.ts';
 import { type Resources, resourcesIn } from './resources.ts';
 
@@ -14,22 +13,13 @@ const { certificateArn: _certificateArn, ...inZone } = domain;
  */
 export const releasedStages = {
   staging: stages.staging,
-  production: {
-    ...stages.production,
-    alarmEmail: 'operators@example.com',
-    domain: inZone,
-    publicUrl: 'https://example.com/shop',
-    backup,
-    warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 },
-  } satisfies Required<StageSettings>,
+  production: { ...allSettings, domain: inZone },
 };
 
 /** Returns the resources of the account stack and of the stages, by the name of the stage. */
-export function currentResources(): Record<string, Resources> {
-  // This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
-  process.env['CDK_VALIDATION'] = 'false';
-  const templates = Object.entries(templatesOf(releasedStages));
-  return Object.fromEntries(templates.map(([stage, template]) => [stage, resourcesIn(stage, template)]));
+export function currentResources(templates = templatesOf(releasedStages)): Record<string, Resources> {
+  const entries = Object.entries(templates);
+  return Object.fromEntries(entries.map(([stage, template]) => [stage, resourcesIn(stage, template)]));
 }
 
 /** Returns the resources of the last release. */

@@ -3,31 +3,19 @@ import { createApiGateway } from '../../../../../infra/local/emulator/gateway/ap
 import { parseTemplate } from '../../../../../infra/local/emulator/template/template.ts';
 import type { StageSettings } from '../../../../../infra/settings.ts';
 import { product } from '../../../../support/product.ts';
-import { backup, domain, stages } from '../../../../support/stages.ts';
+import { allSettings, domain, stages } from '../../../../support/stages.ts';
 import { templateOf } from '../../../../support/template-of.ts';
 
 // Developers run stages with the settings of operators, so the emulator must support what each setting adds.
 
-// This variable disables the CDK's validation plugins, because they take a second per stack and also run in `cdk synth`.
-process.env['CDK_VALIDATION'] = 'false';
-
-const { production } = stages;
-const { firewall: _firewall, ...minimal } = production;
+const { firewall: _firewall, ...minimal } = stages.production;
 const { certificateArn, hostedZoneId: _hostedZoneId, ...named } = domain;
-const complete: Required<StageSettings> = {
-  ...production,
-  alarmEmail: 'operators@example.com',
-  domain,
-  publicUrl: 'https://example.com/shop',
-  backup,
-  warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 },
-};
 // docs/pipelines.md describes this change of cdk.json.
 const boundary = { '@aws-cdk/core:permissionsBoundary': { name: `${product.tag}-boundary` } };
 
 test.each<[string, StageSettings, object?]>([
   ['without optional settings', minimal],
-  ['with all optional settings and a permissions boundary', complete, boundary],
+  ['with all optional settings and a permissions boundary', allSettings, boundary],
   [
     'without the default endpoint',
     { ...minimal, domain: { ...named, certificateArn, disableDefaultEndpoint: true } },
