@@ -11,7 +11,7 @@ const temporary = temporaryFolder();
 
 /** The command and the module of each npm script that runs one of the project's modules. */
 const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {
-  const [, module] = /^node -r \S+ (\S+\.ts)$/.exec(script) ?? [];
+  const [, module] = /^node --require \S+ (\S+\.ts)$/.exec(script) ?? [];
   return module ? [{ command: name === 'start' ? 'npm start' : `npm run ${name}`, module }] : [];
 });
 
