@@ -116,7 +116,7 @@ const Settings = group({
    */
   listPartitions: epochs,
   /**
-   * Whether the stack and its tables are protected from deletion. If so, tables, logs and backups outlive the stack.
+   * Whether the stack and its tables are protected from deletion. If so, tables and logs outlive the stack.
    */
   retainData: flag,
   /**
@@ -142,18 +142,14 @@ const Settings = group({
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
   /**
-   * Share of the requests that X-Ray records in addition to the first request of each second. Without a sampling rule,
-   * X-Ray would record 5%. Errors are in the logs, even if X-Ray does not record their requests.
-   * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
+   * Whether API Gateway and the functions record traces in AWS X-Ray. X-Ray then charges for the first request of each
+   * second and for 5% of the others. Anyone, even without an API key, can have every request recorded, with the header
+   * `X-Amzn-Trace-Id: Root=…;Sampled=1`. API Gateway may record such requests even if this is false, but the functions have
+   * no permission to.
+   * https://docs.aws.amazon.com/xray/latest/devguide/xray-services-apigateway.html
    */
-  tracedShare: rule<number>(
-    'a number from 0 to 1',
-    (value) => typeof value === 'number' && 0 <= value && value <= 1,
-  ),
-  /**
-   * Whether `npm run deploy` gives new versions of the functions only 10% of the requests for 10 minutes, and then 50%
-   * for 5 minutes.
-   */
+  tracing: flag,
+  /** Whether CodeDeploy gives new versions of the functions only 10% of the requests for the first 10 minutes. */
   canaryDeployments: flag,
   /**
    * Rate and burst of the token bucket of each API method that creates no items. Requests above the limits get a 429 on
@@ -210,26 +206,17 @@ const Settings = group({
    * @default - URLs contain the host that was called: the custom domain, or the host that API Gateway assigns
    */
   publicUrl: v.exactOptional(publicUrl),
-  /**
-   * Daily copies of all items and API keys in a vault of another account or region. See docs/backups.md.
-   * @default - only point-in-time recovery
-   */
-  backup: v.exactOptional(
-    group({
-      vaultArn: text(/^arn:aws[\w-]*:backup:[\w-]+:\d{12}:backup-vault:[\w-]+$/, 'the ARN of a backup vault'),
-      retentionDays: integer(1, 36_500),
-    }),
-  ),
 });
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
 
 /**
- * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.
+ * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines. With
+ * `-c canary=off`, no stage has canary deployments.
  *
  * @throws UsageError if the settings of a stage are invalid, stages share a domain or a public URL, NAME is missing,
- *   invalid or in use, or no stage is named STAGE
+ *   invalid or in use, no stage is named STAGE, or `canary` has another value
  */
 export function stagesOf(
   all: Record<string, StageSettings>,
@@ -239,10 +226,16 @@ export function stagesOf(
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings, now);
   requireDifferent(all, 'domain', ({ domain }) => domain?.name);
   requireDifferent(all, 'publicUrl', (settings) => settings.publicUrl);
-  const { stage, 'based-on': basedOn } = context;
-  if (stage === undefined && basedOn === undefined)
-    return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
-  return [ephemeralStage(all, stage, basedOn)];
+  const { stage, 'based-on': basedOn, canary } = context;
+  if (canary !== undefined && canary !== 'off')
+    throw new UsageError(
+      '`-c canary` has only the value off, which gives new versions all requests at once.',
+    );
+  const selected =
+    stage === undefined && basedOn === undefined
+      ? Object.entries(all).map(([name, settings]) => ({ ...settings, name }))
+      : [ephemeralStage(all, stage, basedOn)];
+  return canary === 'off' ? selected.map((one) => ({ ...one, canaryDeployments: false })) : selected;
 }
 
 /** Checks that no two stages share the value of a setting. @throws UsageError if they do */
@@ -258,8 +251,8 @@ function requireDifferent(
 }
 
 /**
- * Returns the ephemeral stage `stage`. Its settings are those of the stage `basedOn`, except for `domain`, `publicUrl`,
- * `backup` and `retainData`.
+ * Returns the ephemeral stage `stage`. Its settings are those of the stage `basedOn`, except for `domain`, `publicUrl`
+ * and `retainData`.
  *
  * @throws UsageError if a name is missing or invalid, or `stage` is in `all`
  */
@@ -274,8 +267,8 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
         'context. The CDK also reads the context in ~/.cdk.json.',
     );
   // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no public URL, because its
-  // links would lead to the stage that it is based on. It has no backups, because CloudFormation deletes only empty vaults.
-  const { domain: _domain, publicUrl: _publicUrl, backup: _backup, ...settings } = all[basedOn]!;
+  // links would lead to the stage that it is based on.
+  const { domain: _domain, publicUrl: _publicUrl, ...settings } = all[basedOn]!;
   return { ...settings, name: stage, retainData: false };
 }
 

@@ -3,6 +3,7 @@ import type { StageSettings } from './settings.ts';
 const common = {
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
+  tracing: false,
   // To receive alarms and notices, enter your email address here, or subscribe to the topics AlarmTopic and NoticeTopic
   // after the first deployment.
   alarmEmail: null,
@@ -18,8 +19,6 @@ export const stages = {
     maxReadUnitsPerSecond: 1_000,
     maxWriteUnitsPerSecond: 500,
     logRetentionDays: 14,
-    // This is X-Ray's default. With few requests, a larger share than in production costs little.
-    tracedShare: 0.05,
     canaryDeployments: false,
     requestsPerSecond: 100,
     requestBurst: 200,
@@ -35,8 +34,6 @@ export const stages = {
     maxReadUnitsPerSecond: 20_000,
     maxWriteUnitsPerSecond: 4_000,
     logRetentionDays: 365,
-    // Of 1,000 requests per second, X-Ray still records 11 per second, for about a fifth of the cost of its default.
-    tracedShare: 0.01,
     canaryDeployments: true,
     requestsPerSecond: 1_000,
     requestBurst: 2_000,

@@ -28,31 +28,11 @@ export const metricNamespace = pascalCase(productName);
 /** `productName` as one word in lower case, for hosts, folders and the realm of API keys. */
 export const compactName = productName.replaceAll(' ', '').toLowerCase();
 
-/** Name of the stack parameter that says whether the aliases `live` point to the new versions. */
-export const RELEASED_PARAMETER = 'Released';
-
-/**
- * Returns the name of the stack parameter with the version of a function to which `live` pointed before the last
- * deployment.
- */
-export function liveVersionParameter(operation: string): string {
-  return `${pascalCase(operation)}LiveVersion`;
-}
-
 /** Metrics that the functions emit besides those of `createdMetric`. Each metric also has the dimension `service`. */
 export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
-  internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /**
-   * 4xx responses of the functions except 404, and requests that the authorizer denies. A deployment compares the
-   * counts of the old and the new version.
-   */
-  rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
-  /**
-   * Requests with a key that the same instance of the authorizer has allowed before, but whose record is missing.
-   * Records are never deleted, so the table is damaged.
-   */
-  lostKeys: { name: 'LostKeys', dimensions: [] },
+  /** 5xx responses of the functions, by the version that sent them. The alarms of a canary count them. */
+  serverErrors: { name: 'ServerErrorResponses', dimensions: ['operation', 'version'] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;

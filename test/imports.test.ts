@@ -73,29 +73,6 @@ test('files import only what test/imports.test.ts allows in their folders', () =
   expect(violations).toEqual([]);
 });
 
-// This command can assume the deployment role while it runs, and so could the code of npm packages that it imports.
-test('npm run deploy imports only files of the project and modules of Node', () => {
-  const files = ['infra/operate/deploy/main.ts', 'infra/operate/deploy/print-hash.ts'];
-  const packages: string[] = [];
-  // The list grows while it is read, so the imports of imported files are checked too.
-  for (const file of files) {
-    for (const name of valueImportsOf(file)) {
-      if (name.startsWith('node:')) continue;
-      if (!name.startsWith('.')) packages.push(`${file} imports ${name}`);
-      else if (!files.includes(join(file, '..', name))) files.push(join(file, '..', name));
-    }
-  }
-  expect(packages).toEqual([]);
-  expect(files.length).toBeGreaterThan(10);
-});
-
-/** Returns the imports of a file that exist at run time. */
-function valueImportsOf(file: string): string[] {
-  const code = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
-  const names = code.matchAll(/\bfrom '(.+?)'|^import '(.+?)'|\bimport\('(.+?)'\)/gm);
-  return Array.from(names, ([, from, sideEffect, dynamic]) => (from ?? sideEffect ?? dynamic)!);
-}
-
 /** Returns the names in the import and export statements and dynamic imports of a file that oxfmt has formatted. */
 function importsOf(file: string): string[] {
   const pattern = /^(?:import|export) [^;'(=]*from '(.+?)'|^import '(.+?)'|\bimport\('(.+?)'\)/gm;

@@ -8,7 +8,7 @@ import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { operationTests } from './collections/all.ts';
 import { contract } from './support/contract.ts';
-import { handlerOf, invocation, invoke } from './support/invoke.ts';
+import { handlerOf, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
@@ -125,7 +125,7 @@ describe('if the database fails,', () => {
     const methodArn = 'arn:aws:execute-api/a/b/c';
     const event = { type: 'TOKEN', authorizationToken, methodArn } as const;
     // Lambda logs a thrown error with all its enumerable properties.
-    const thrown: unknown = await authorize(event, invocation).catch((error: unknown) => error);
+    const thrown: unknown = await authorize(event).catch((error: unknown) => error);
     const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
     expect(logged).toContain("TableName: 'API_KEYS_TABLE'");
     expect(findSecrets(logged)).toEqual([]);

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { devNull } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
-import { text as contentOf } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
@@ -15,7 +10,6 @@ import { logLines } from './support/log-lines.ts';
 import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
 import { commandEnvironment } from './support/run-command.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 // The commands in docs/runbook.md source these files, or run them with bash.
@@ -42,14 +36,12 @@ describe('docs/runbook.md', () => {
   for (const [id, { Properties }] of templates.flatMap((one) => resourcesOf(one, 'AWS::CloudWatch::Alarm')))
     alarms.set(id.slice('Monitoring'.length), Properties['AlarmDescription'].split('"').at(-2));
 
-  test('has a section with the same four parts for each alarm, and for nothing else', () => {
-    const about = sections
-      .filter((section) => matchesOf(/^### (.+)$/gm, section).join() === parts)
-      .map(headingOf);
-    const missing = [...alarms].filter(([, section]) => !about.includes(section));
+  test('has a section with the same four parts for each alarm', () => {
+    const about = sections.filter((section) => matchesOf(/^### (.+)$/gm, section).join() === parts);
+    const headings = new Set(about.map(headingOf));
+    const missing = [...alarms].filter(([, section]) => !headings.has(section));
     const advice = `with the parts ${parts} to docs/runbook.md for`;
     expect(missing.map(([alarm, section]) => `Add the section "${section}" ${advice} ${alarm}.`)).toEqual([]);
-    expect(unknown(about, alarms.values())).toEqual([]);
   });
 
   test('contains each section that the code refers to', () => {
@@ -63,7 +55,6 @@ describe('docs/runbook.md', () => {
 describe('the commands of the runbook', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
   const functions = resourcesOf(production, 'AWS::Lambda::Function');
-  const folder = temporaryFolder();
 
   test('are defined in the files that docs/runbook.md sources', () => {
     const defined = matchesOf(/^(\w+)\(\) \{/gm, commands);
@@ -173,24 +164,6 @@ describe('the commands of the runbook', () => {
     ]);
   });
 
-  test('of the drill restore the changed file after the deployment', () => {
-    writeFileSync(join(folder, 'source.ts'), 'first();\n');
-    const script = `git init -q && git add . && git -c user.name=a -c user.email=a@example.com commit -qm a
-npm() { cat source.ts; }
-. "$DRILL"
-drill_change source.ts 'second();'`;
-    // The developer's Git settings are ignored, because they can require signed commits, for example.
-    const env = { ...process.env, DRILL: resolve('docs/runbook/drill.sh'), GIT_CONFIG_GLOBAL: devNull };
-    const printed = execFileSync('bash', ['-c', script], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    expect(printed).toBe('first();\nsecond();\n');
-    expect(readFileSync(join(folder, 'source.ts'), 'utf8')).toBe('first();\n');
-  });
-
   test('look for the tables of a deleted stack, but not for those of the new stack', () => {
     const stub = `aws() {
   case "$*" in
@@ -233,7 +206,7 @@ npm() { printf %b "$KEY_LIST"; }
 
   /** Runs code after the first block, by default with a stub of `aws` that prints `RESULTS` for queries of logs. */
   function runAfterBlock(code: string, settings: Record<string, string> = {}, stub = stubOfQueries) {
-    const block = codeBlocksIn(runbook).find((one) => one.code.startsWith('STAGE='))!.code;
+    const block = codeBlocksIn(runbook).find((one) => one.code.startsWith('export STAGE='))!.code;
     const filled = Object.entries(settings).reduce(
       (filledBlock, [name, value]) => filledBlock.replace(RegExp(`(?<=${name}=)PUT\\S+`), value),
       block,
@@ -276,114 +249,6 @@ npm() { printf %b "$KEY_LIST"; }
     expect(runAfterBlock('key_usage', { ...settings, KEY_LIST: '[]\\n', RESULTS: '' }).stdout).toMatch(
       /OWNER\n$/,
     );
-  });
-});
-
-describe('docs/runbook/undocumented.sh', () => {
-  const root = temporaryFolder();
-
-  /**
-   * Starts the script with stubs of the programs that it calls. `aws` logs its calls. If `HANGS` is set, `curl` hangs
-   * while a function is blocked.
-   */
-  function start(settings: Record<string, string> = {}) {
-    const folder = mkdtempSync(join(root, 'checks-'));
-    const calls = join(folder, 'calls');
-    writeFileSync(calls, '');
-    const programs = {
-      aws: `#!/bin/sh
-echo "$*" >> "$FOLDER/calls"
-case "$*" in
-  *EnableTerminationProtection*) echo "$IS_PROTECTED" ;;
-  *put-function-concurrency*) touch "$FOLDER/blocked" ;;
-  *delete-function-concurrency*) rm -f "$FOLDER/blocked" ;;
-  *list-stack-resources*) echo TheFunction ;;
-  *'--query status'*) echo Complete ;;
-esac
-`,
-      curl: `#!/bin/sh
-cat > /dev/null < /dev/null
-[ ! -e "$FOLDER/blocked" ] || [ -z "$HANGS" ] || { touch "$FOLDER/hangs"; exec tail -f /dev/null; }
-`,
-      npm: `#!/bin/sh
-echo '{"key":"pets_staging_A","keyId":"key_1"}'
-`,
-      sleep: '#!/bin/sh\n',
-    };
-    for (const [name, code] of Object.entries(programs)) {
-      writeFileSync(join(folder, name), code);
-      chmodSync(join(folder, name), 0o755);
-    }
-    const env = commandEnvironment({
-      STAGE: 'staging',
-      AWS_REGION: 'eu-central-1',
-      LIST_PATH: '/books',
-      LIST_FUNCTION: 'ListBooks',
-      IS_PROTECTED: 'False',
-      FOLDER: folder,
-      PATH: [folder, process.env['PATH']].join(delimiter),
-      ...settings,
-    });
-    const running = spawn('bash', ['docs/runbook/undocumented.sh'], { env, detached: true });
-    const outcome = Promise.all([
-      contentOf(running.stdout),
-      contentOf(running.stderr),
-      once(running, 'exit'),
-    ]);
-    return {
-      /** Sends a signal to the script and its programs, as a terminal does. */
-      signal: (name: NodeJS.Signals) => process.kill(-running.pid!, name),
-      ended: outcome.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code })),
-      /** Returns whether `curl` has started while the function is blocked. */
-      isHanging: () => existsSync(join(folder, 'hangs')),
-      isRunning: () => running.exitCode === null,
-      /** Returns how the concurrency of a function was changed. */
-      concurrencyChanges: () =>
-        matchesOf(/^lambda ((?:put|delete)-function-concurrency .*)/gm, readFileSync(calls, 'utf8')),
-    };
-  }
-
-  const block = 'put-function-concurrency --function-name TheFunction --reserved-concurrent-executions 0';
-  const unblock = 'delete-function-concurrency --function-name TheFunction';
-
-  test('blocks the function only for one request', async () => {
-    const script = start();
-    expect(await script.ended).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Check these assumptions by hand'),
-    });
-    expect(script.concurrencyChanges()).toEqual([block, unblock]);
-  });
-
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('unblocks the function after %s', async (signal) => {
-    const script = start({ HANGS: 'yes' });
-    while (script.isRunning() && !script.isHanging()) await setTimeout(20);
-    script.signal(signal);
-    expect(await script.ended).toMatchObject({ code: 130 });
-    expect(script.concurrencyChanges()).toEqual([block, unblock]);
-  });
-
-  test.each([
-    ['in production', { STAGE: 'production' }, 'so run them in staging or in the drill stage.'],
-    ['if the stack has termination protection', { IS_PROTECTED: 'True' }, 'unlike PetStore-staging.'],
-    ['if the stack cannot be read', { IS_PROTECTED: '' }, 'unlike PetStore-staging.'],
-    ['if the stage is a placeholder', { STAGE: 'PUT-THE-STAGE-HERE' }, 'and run the block again.'],
-  ])('prints one sentence and blocks nothing %s', async (_case, settings, end) => {
-    const script = start(settings);
-    const { code, stderr } = await script.ended;
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^.+\n$/);
-    expect(stderr.trimEnd().endsWith(end)).toBe(true);
-    expect(script.concurrencyChanges()).toEqual([]);
-  });
-
-  test.each(shells)('prints how to run it if %s sources it', (shell) => {
-    const code = 'LIST_PATH=/ LIST_FUNCTION=L STAGE=staging; . docs/runbook/undocumented.sh';
-    const { stdout, stderr } = spawnSync(shell, ['-c', code], { encoding: 'utf8' });
-    expect({ stdout, stderr }).toEqual({
-      stdout: '',
-      stderr: 'Run this script instead of sourcing it: bash docs/runbook/undocumented.sh\n',
-    });
   });
 });
 

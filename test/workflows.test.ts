@@ -1,6 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
@@ -22,7 +32,7 @@ test.each(readdirSync(folder))(
     // The deployment roles trust a job's token only in a GitHub environment, so that an environment such as production
     // can require an approval.
     for (const job of jobsIn(workflow).filter((one) => one.includes(': write')))
-      expect(job).toMatch(/^ {4}environment: (?:staging|production)$/m);
+      expect(job).toMatch(/^ {4}environment: (?:staging|production|drift)$/m);
     expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
     // Scripts must not contain expressions such as `${{ github.head_ref }}`, because a branch name or the title of a pull
     // request can contain shell commands.
@@ -41,12 +51,6 @@ test('Dependabot updates every folder that has a lock file', () => {
 const deployment = read('deploy.yml');
 const jobOf = (name: string) => jobsIn(deployment).find((job) => job.startsWith(`  ${name}:\n`));
 
-test('a canceled job of production points the aliases back to the old versions if its deployment is unfinished', () => {
-  expect(jobOf('production')).toMatch(
-    / {6}- if: cancelled\(\)\n {8}run: >\n.*\n {10}--stage production --back --if-unfinished\n$/,
-  );
-});
-
 test('deployments run only on main, and GitHub cancels no running deployment', () => {
   expect(deployment).toMatch(
     /^on:\n {2}push:\n {4}branches: \[main\]\n(?: {2}#.*\n)* {2}workflow_dispatch:\n(?: {4,}.*\n)*\n/m,
@@ -64,36 +68,64 @@ test('production gets only what has passed all checks and the HTTP tests of stag
   expect(jobOf('production')).toContain('    needs: [synthesize, smoke]\n    environment: production\n');
 });
 
+test('production runs only the tests that store nothing', () => {
+  expect(jobOf('smoke-production')).toContain('    needs: production\n');
+  expect(commandsIn(jobOf('smoke-production')!)).toEqual([
+    'npm ci --ignore-scripts',
+    'npm run smoke -- --stage production --read-only',
+  ]);
+});
+
 // No tests run in the job that synthesizes, because the tools of the tests could change what is deployed.
 test('a job without tests synthesizes, and the deployments deploy only the assembly with its hash', () => {
   const synthesize = jobOf('synthesize')!;
   expect(commandsIn(synthesize)).toEqual([
     'npm ci --ignore-scripts',
-    'npx cdk synth --quiet --output cdk.out',
-    expect.stringMatching(/^sha256=\$\(node infra\/operate\/deploy\/print-hash\.ts cdk\.out\)/),
+    'npx cdk synth --quiet --output cdk.out ${CANARY_OFF:+-c canary=off}',
+    expect.stringMatching(/^sha256=\$\(\.github\/hash-assembly\.sh cdk\.out\)/),
   ]);
   expect(synthesize).not.toMatch(/cache: npm|secrets\.|: write/);
   for (const stage of ['staging', 'production']) {
-    expect(jobOf(stage)).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
-    const command = commandsIn(jobOf(stage)!).find((one) => one.includes('--assembly'));
-    expect(command).toContain(`--stage ${stage} --assembly cdk.out --sha256 "$SHA256"`);
+    const job = jobOf(stage)!;
+    expect(job).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
+    expect(commandsIn(job)).toEqual([
+      'npm ci --ignore-scripts',
+      'test "$(.github/hash-assembly.sh cdk.out)" = "$SHA256"',
+      expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out `),
+    ]);
   }
 });
 
+const assembly = temporaryFolder();
+
+test('the hash of an assembly depends on the content and the path of each file, also behind a link', () => {
+  const hashAfter = (change: () => void) => {
+    change();
+    return spawnSync('.github/hash-assembly.sh', [assembly], { encoding: 'utf8' }).stdout;
+  };
+  mkdirSync(join(assembly, 'asset'));
+  const hashes = [
+    hashAfter(() => writeFileSync(join(assembly, 'asset/a.mjs'), 'a')),
+    hashAfter(() => {}),
+    hashAfter(() => writeFileSync(join(assembly, 'asset/a.mjs'), 'b')),
+    hashAfter(() => renameSync(join(assembly, 'asset/a.mjs'), join(assembly, 'asset/b.mjs'))),
+    hashAfter(() => symlinkSync('b.mjs', join(assembly, 'asset/c.mjs'))),
+  ];
+  expect(hashes[0]).toMatch(/^[\da-f]{64}\n$/);
+  expect(hashes[1]).toBe(hashes[0]);
+  expect(new Set(hashes).size).toBe(4);
+});
+
 // Everything that runs in a job with `id-token: write` could request an id token and assume the deployment role.
-// imports.test.ts tests that the deployment command imports no npm packages.
 test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
   const jobs = readdirSync(folder)
     .flatMap((name) => jobsIn(read(name)))
     .filter((job) => job.includes('id-token: write'));
-  expect(jobs).toHaveLength(2);
-  const allowed =
-    /^(?:npm ci --ignore-scripts|exec node --require \.\/infra\/require-node\.cjs infra\/operate\/deploy\/main\.ts .*|url=\$\(aws cloudformation [^;&|]*)$/s;
+  expect(jobs).toHaveLength(3);
   for (const job of jobs) {
-    expect(commandsIn(job).filter((command) => !allowed.test(command))).toEqual([]);
-    const [before, after] = job.split('configure-aws-credentials');
-    expect(before).toContain('npm ci --ignore-scripts');
-    expect(after).not.toMatch(/\bnpm (?:ci|install)\b/);
+    const own = commandsIn(job).join('\n').replaceAll('node node_modules/aws-cdk/bin/cdk ', '');
+    expect(own.replace('npm ci --ignore-scripts', '')).not.toMatch(/\b(?:node|npm|npx)\b/);
+    expect(job.split('configure-aws-credentials')[1]).not.toMatch(/\bnpm ci\b/);
   }
 });
 

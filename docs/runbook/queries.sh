@@ -21,19 +21,19 @@ firewall_log() { insights FirewallLog "$1"; }
 find_request() {
   access_log 'filter requestId = "'"$1"'"
     | fields @timestamp, status, errorType, method, resource, keyId, denialReason, latency, authorizerLatency, integrationLatency,
-        functionRequestId, firewall, traceId'
+        functionRequestId, firewall'
 }
 
 # find_cause ID: finds a request's lines in the function log.
 find_cause() {
   function_log 'filter requestId = "'"$1"'"
     | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message,
-        error.stack, xray_trace_id'
+        error.stack'
 }
 
-# find_trace TRACE_ID: finds the lines in the function log that contain a trace id. Unlike lines with a request id,
-# these lines exist even if the function did not complete the request.
-find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
+# find_invocation ID: finds all lines of an invocation in the function log, by its `functionRequestId`. Unlike lines with
+# a request id, these lines exist even if the function did not complete the request.
+find_invocation() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
 # last_error: finds the last error in the function log, for `npm run trace`.
 # Output: `@message`, which is the line of the log.
@@ -139,17 +139,6 @@ used_keys() {
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
 }
 
-# lost_keys: finds the keys that clients used, but whose records are missing.
-# Output: a key id per line.
-lost_keys() {
-  local listed key
-  listed=$(npm run --silent keys -- list --stage "$STAGE" --json) || return
-  access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
-    | stats count(*) as requests by keyId' | grep -oE 'key_\w+' | while read -r key; do
-    echo "$listed" | grep -qF "\"keyId\":\"$key\"" || echo "$key"
-  done
-}
-
 # unused_keys: finds the active keys that clients did not use.
 # Output: a key's record per line, as JSON.
 unused_keys() {
@@ -168,7 +157,7 @@ key_usage() {
   keys=$(npm run --silent keys -- list --stage "$STAGE" --json) || return
   printf 'DAY\tKEY ID\tREQUESTS\t4XX\t429\t5XX\tOWNER\n'
   {
-    echo "$keys"
+    printf '%s\n' "$keys"
     access_log 'filter keyId like /^key_/ and errorType != "ACCESS_DENIED"
       | stats count(*) as requests by bin(1d) as day, keyId, status | limit 10000'
   } | awk -F '\t' '

@@ -8,37 +8,11 @@ case "${STAGE-} ${AWS_REGION-}" in
     ;;
 esac
 
-# Prints your account and identity, so that you notice a wrong profile.
-aws sts get-caller-identity --query '[Account,Arn]' --output text
 : "${AWS_REGION:?Set AWS_REGION first.}"
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
 ## The stack
-
-# status: summarizes the stack, its active alarms, and the versions of its functions.
-# Output: the stack's status, its reason, and the time of the last update; a line for each active alarm; a line for each
-# function, with the version to which `live` points, and during a deployment the new version with its share of the requests.
-status() {
-  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
-    --query 'Stacks[0].[StackStatus,StackStatusReason,LastUpdatedTime]'
-  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
-    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]'
-  resources Lambda::Function | while read -r name; do
-    echo "$name: live is" "$(aws lambda get-alias --function-name "$name" --name live --output json \
-      --query '[FunctionVersion, RoutingConfig.AdditionalVersionWeights]' | tr -d '\n ')"
-  done
-}
-
-# versions: finds the latest four versions of each function.
-# Output: each function's name, and `VERSION of TIME` for each of these versions, as JSON.
-versions() {
-  resources Lambda::Function | while read -r name; do
-    echo "$name:"
-    aws lambda list-versions-by-function --function-name "$name" --output json \
-      --query "Versions[-4:].join(' of ', [Version, LastModified])"
-  done
-}
 
 # changes_by_hand: compares the stack's resources with its template. This takes a few minutes.
 # Output: a line for each resource that somebody changed or deleted by hand, with its type, its logical id, `MODIFIED`
@@ -58,10 +32,6 @@ changes_by_hand() {
       LogicalResourceId, StackResourceDriftStatus, to_string(PropertyDifferences[].PropertyPath)]"
 }
 
-# continue_rollback: continues a failed rollback of the stack's update.
-# Output: nothing.
-continue_rollback() { aws cloudformation continue-update-rollback --stack-name "$STACK"; }
-
 # repair_access_log: makes the role in the stack `PetStore-account` API Gateway's logging role in this account and
 # region.
 # Output: API Gateway's settings of the account, with the role.
@@ -72,14 +42,12 @@ repair_access_log() {
   aws apigateway update-account --patch-operations "op=replace,path=/cloudwatchRoleArn,value=$role"
 }
 
-# leftovers: finds the functions, tables, log groups and backup vaults whose names contain the stack's name.
+# leftovers: finds the functions, tables and log groups whose names contain the stack's name.
 # Output: the names, a line for each type of resource.
 leftovers() {
   aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
   aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
   aws logs describe-log-groups --log-group-name-pattern "$STACK-" --output text --query 'logGroups[].logGroupName'
-  aws backup list-backup-vaults --output text \
-    --query "BackupVaultList[?starts_with(BackupVaultName, '$STACK-')].BackupVaultName"
 }
 
 ## Tables
@@ -112,36 +80,16 @@ throttled_limits() {
   done
 }
 
-# throttled_keys TABLE [INDEX]: finds the key values that were throttled most often in the last hour.
-# Output: the key values with the number of their throttled requests, as JSON.
-throttled_keys() {
-  aws dynamodb describe-contributor-insights --table-name "$1" ${2:+--index-name} ${2:+"$2"} --output text \
-    --query 'ContributorInsightsRuleList[]' | tr '\t' '\n' | while read -r rule; do
-    aws cloudwatch get-insight-rule-report --rule-name "$rule" --period 300 --max-contributor-count 10 \
-      --start-time "$(($(date +%s) - 3600))" --end-time "$(date +%s)" --output json \
-      --query 'Contributors[].[Keys,ApproximateAggregateValue]'
-  done
-}
-
 # complete_table TABLE: gives a table the settings of production that DynamoDB does not restore from a backup.
 # Output: AWS's responses.
 complete_table() {
   aws dynamodb update-continuous-backups --table-name "$1" \
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
   aws dynamodb update-table --table-name "$1" --deletion-protection-enabled
-  report_throttled_keys --table-name "$1"
-  indexes "$1" | while read -r index; do report_throttled_keys --table-name "$1" --index-name "$index"; done
   if [ "$1" = "$RECORDS" ]; then
     aws dynamodb update-time-to-live --table-name "$1" \
       --time-to-live-specification Enabled=true,AttributeName=expiresAt
   fi
-}
-
-# report_throttled_keys OPTION ...: turns on the report of throttled keys for a table or an index.
-# Output: AWS's response.
-report_throttled_keys() {
-  aws dynamodb update-contributor-insights "$@" --contributor-insights-action ENABLE \
-    --contributor-insights-mode THROTTLED_KEYS
 }
 
 # old_tables NAME: finds the tables with this name that a deleted stack left behind, as in `old_tables ApiKeys`.
@@ -237,4 +185,3 @@ BASE_URL=$(aws cloudformation describe-stacks --stack-name "$STACK" --output tex
   --query "Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue")
 DASHBOARD=$(physical_id CloudWatch::Dashboard Dashboard)
 echo "https://console.aws.amazon.com/cloudwatch/home?region=$AWS_REGION#dashboards/dashboard/$DASHBOARD"
-status

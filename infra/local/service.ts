@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
-import { findTemplate } from '../assembly.ts';
 import { findApiKey } from './api-key.ts';
 import { sourceMapsFolder, toSources } from '../source-maps.ts';
 import { stages } from '../stages.ts';
@@ -57,7 +56,7 @@ export async function startService(settings: ServiceOptions) {
 
     const assembly = settings.assembly || join(workFolder, 'cdk.out');
     if (!settings.assembly) await synthesizeIfChanged(assembly, settings.synth);
-    findTemplate(assembly, stackName(stage));
+    requireTemplate(assembly, stackName(stage));
     const reloaded = join(workFolder, 'bundles');
     const log = functionLog(verbose, [join(assembly, sourceMapsFolder), reloaded]);
     const emulator = await startEmulator({
@@ -105,7 +104,7 @@ function requireNoFile(path: string): void {
 
 /** Returns the ports. 0 means any free port or, for `inspectPort`, no debugger. */
 function checkOptions({ stage, port: portText, inspect, assembly, watch, synth }: ServiceOptions) {
-  // An assembly of an earlier version can have other stages than infra/stages.ts, so only `findTemplate` checks the
+  // An assembly of an earlier version can have other stages than infra/stages.ts, so only `requireTemplate` checks the
   // stage then.
   if (!assembly) requireStage(stage, stages);
   const port = integerOption(`The port ${portText} (--port or PORT)`, portText, 0, 65_535);
@@ -171,4 +170,19 @@ function isFolderError(folder: string, error: NodeJS.ErrnoException): boolean {
 
 function isIn(folder: string, path: string): boolean {
   return (path + sep).startsWith(folder + sep);
+}
+
+/** Checks that a folder contains the template of a stack. @throws UsageError if it does not */
+function requireTemplate(folder: string, stack: string): void {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`The folder ${folder} does not exist. Choose a folder with --assembly.`);
+  if (!stats.isDirectory())
+    throw new UsageError(`${folder} is not a folder. Choose a folder with --assembly.`);
+  if (existsSync(join(folder, `${stack}.template.json`))) return;
+  const stacks = globSync('*.template.json', { cwd: folder }).map((name) => name.replace(/\..*/, ''));
+  if (stacks.length === 0)
+    throw new UsageError(`${folder} contains no stacks. Synthesize with npx cdk synth.`);
+  throw new UsageError(
+    `${folder} contains no stack ${stack}, but ${stacks.toSorted().join(', ')}. Correct --stage or --assembly.`,
+  );
 }

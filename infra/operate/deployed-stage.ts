@@ -51,7 +51,7 @@ function requireOneIdentity(): void {
 }
 
 /** Returns the outputs of a stage's stack by name, or undefined if the stack does not exist. */
-export async function findOutputs(stage: string): Promise<Record<string, string> | undefined> {
+async function findOutputs(stage: string): Promise<Record<string, string> | undefined> {
   const client = new CloudFormationClient({ requestHandler: { httpsAgent } });
   requireRegion(await client.config.region());
   try {
@@ -71,7 +71,7 @@ export async function findOutputs(stage: string): Promise<Record<string, string>
 function adviceFor(stage: string): string {
   const names = Object.keys(stages);
   if (names.includes(stage))
-    return `Check AWS_PROFILE and AWS_REGION. If the stage is not deployed yet, run npm run deploy -- --stage ${stage}.`;
+    return `Check AWS_PROFILE and AWS_REGION. If the stage is not deployed yet, run npx cdk deploy ${stackName(stage)}.`;
   const similar = names.find((name) => name.startsWith(stage.slice(0, 3)));
   return (
     `Did you mean ${similar ?? names.join(' or ')}? For a different stage, check AWS_PROFILE and AWS_REGION, ` +

@@ -17,51 +17,46 @@ import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireBaseUrl, requireService } from './base-url.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { isDuration, milliseconds } from './keys/arguments.ts';
 import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
 import { httpsAgent } from '../proxy.ts';
-import { probe, type TestedStage } from './probe.ts';
+import { readOnlyTest, type TestedStage } from './read-only-test.ts';
 
 /** Milliseconds after which the key of a test expires, in case the test cannot revoke it. */
 const KEY_LIFETIME = 3_600_000;
 
-const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only [--for TIME]]
+const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only]
 
 Runs the HTTP tests against a deployed stage. The items that the tests create are not deleted.
 
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
-  --read-only  sends one request a second instead of running the tests, and adds no items
-  --for        time of less than 1h during which the requests are repeated, such as 12m (default: each request once)
+  --read-only  sends one request for each of a few checks instead of running the tests, and adds no items
 
 The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY
-and BASE_URL are set, the tests test the service at BASE_URL, and need no AWS credentials. --read-only ignores BASE_URL.`;
+and BASE_URL are set, the service at BASE_URL is tested, and no AWS credentials are needed.`;
 
 const options = {
   stage: { type: 'string' },
   'read-only': { type: 'boolean' },
-  for: { type: 'string' },
 } as const;
 
 async function smoke(values: OptionValues<typeof options>, patterns: string[]): Promise<void> {
-  const { 'read-only': isReadOnly, for: time } = values;
+  const { 'read-only': isReadOnly = false } = values;
   const stage = deployedStageOption(values.stage, stages);
   if (isReadOnly && patterns.length > 0)
     throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
-  if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
-
-  const duration = milliseconds(time) ?? 0;
-  // The key must not expire before the last request.
-  if (time !== undefined && !(isDuration(time) && duration < KEY_LIFETIME))
-    throw new UsageError('--for must be a time of less than 1h, such as 12m.');
 
   const interruption = new AbortController();
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
   const { BASE_URL: givenUrl, API_KEY: givenKey } = process.env;
-  if (givenUrl && givenKey && !isReadOnly) {
+  const test = (baseUrl: string, apiKey: string) =>
+    isReadOnly
+      ? readOnlyTest({ stage, baseUrl, apiKey }, interruption.signal)
+      : runHttpTests({ stage, baseUrl, apiKey }, patterns, interruption.signal);
+  if (givenUrl && givenKey) {
     const [baseUrl, apiKey] = [requireBaseUrl(givenUrl), givenKey.trim()];
     await requireService(baseUrl, apiKey, collections[0]);
-    return await runHttpTests({ stage, baseUrl, apiKey }, patterns, interruption.signal);
+    return await test(baseUrl, apiKey);
   }
 
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
@@ -69,9 +64,8 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   await using cleanup = new AsyncDisposableStack();
   const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
   interruption.signal.throwIfAborted();
-  // Without await, the key would be revoked before the probe ends.
-  if (isReadOnly) return await probe({ stage, baseUrl, apiKey }, interruption.signal, duration / 60_000);
-  await runHttpTests({ stage, baseUrl, apiKey }, patterns, interruption.signal);
+  // Without await, the key would be revoked before the test ends.
+  await test(baseUrl, apiKey);
 }
 
 /** Runs the HTTP tests in a process whose exit code becomes the exit code of this process. */

@@ -36,7 +36,6 @@ const fields = {
   responseLength: '$context.responseLength',
   sourceIp: '$context.identity.sourceIp',
   firewall: '$context.waf.status',
-  traceId: '$context.xrayTraceId',
 };
 
 /** Counts error responses of API Gateway, its mock integrations and the web ACL. For mocks, `type` is a dash. */
@@ -49,14 +48,8 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
  */
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
-/**
- * Counts requests with active API keys. The alarm that stops a deployment counts only these requests, because strangers,
- * who have no such key, must not be able to fire it.
- */
+/** Counts requests with active API keys. */
 export const activeKeyRequestsMetric = { name: 'ActiveKeyRequests', dimensions: [] };
-
-/** Counts the same 5xx responses as `serverErrorsMetric`, but only for active API keys, and in every stage. */
-export const activeKeyErrorsMetric = { name: 'ActiveKeyServerErrors', dimensions: [] };
 
 /**
  * Counts the 4xx responses with which operations' functions reject requests with active API keys. 404 is not counted,
@@ -94,7 +87,6 @@ export function addAccessLog(scope: Construct, stage: Stage) {
     pattern.stringValue('$.errorType', '!=', 'ACCESS_DENIED'),
   ];
   count(activeKeyRequestsMetric.name, pattern.all(...isActiveKey));
-  count(activeKeyErrorsMetric.name, pattern.all(...isActiveKey, ...isServerError));
   const isOfFunction = pattern.stringValue('$.functionRequestId', '!=', '-');
   const isNot404 = pattern.stringValue('$.status', '!=', '404');
   count(rejectedRequestsMetric.name, pattern.all(...isActiveKey, isOfFunction, is4xx, isNot404));

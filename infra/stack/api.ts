@@ -4,15 +4,13 @@ import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as route53 from 'aws-cdk-lib/aws-route53';
-import * as xray from 'aws-cdk-lib/aws-xray';
 import { Construct } from 'constructs';
-import { productName, serviceName, stackName } from '../../shared/names.ts';
+import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections, type OperationId, operations } from '../../shared/contract/operations.ts';
 import {
-  activeKeyErrorsMetric,
   activeKeyRequestsMetric,
   addAccessLog,
   rejectedRequestsMetric,
@@ -52,7 +50,7 @@ export function addApi(stack: StageStack, functions: Functions) {
       stageName: name,
       throttlingRateLimit: stage.requestsPerSecond,
       throttlingBurstLimit: stage.requestBurst,
-      tracingEnabled: true,
+      tracingEnabled: stage.tracing,
       loggingLevel: apigateway.MethodLoggingLevel.OFF,
       methodOptions: Object.fromEntries(
         collections.map(({ operations: { create } }) => [
@@ -78,7 +76,6 @@ export function addApi(stack: StageStack, functions: Functions) {
   addGatewayResponses(api);
   // The URL in the CDK's output lacks `/v1`, so the stack outputs the base URL instead.
   api.node.tryRemoveChild('Endpoint');
-  addSamplingRule(scope, stage, api.deploymentStage.stageArn);
 
   if (domain) addDomain(scope, api as apigateway.IRestApi, domain);
   const reasons = {
@@ -113,37 +110,6 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
   }
-}
-
-/**
- * Adds the rule by which API Gateway decides which requests X-Ray records. API Gateway passes the decision on in the header
- * `X-Amzn-Trace-Id`, and functions with active tracing follow this header.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
- * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html
- * https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.aws_lambda.Tracing.html
- */
-function addSamplingRule(scope: Construct, { name, tracedShare }: Stage, resourceArn: string): void {
-  // A name is required, has at most 32 characters, and must be unique in the account and region. Deployments can only
-  // create rules whose names start like the names of the stacks (docs/policies/deploy.json).
-  const ruleName = `${stackName(name).slice(0, 23)}-${scope.node.addr.slice(-8)}`;
-  new xray.CfnSamplingRule(scope, 'SamplingRule', {
-    samplingRule: {
-      version: 1,
-      ruleName,
-      // X-Ray uses the matching rule with the lowest priority number, so operators can add rules that precede this one.
-      priority: 9_000,
-      reservoirSize: 1,
-      fixedRate: tracedShare,
-      serviceType: 'AWS::ApiGateway::Stage',
-      // This field allows 64 characters, which the service name (the names of the API and the stage) can exceed. The
-      // rule therefore accepts any service name, and selects the stage by its ARN.
-      serviceName: '*',
-      resourceArn,
-      host: '*',
-      httpMethod: '*',
-      urlPath: '*',
-    },
-  });
 }
 
 /** Adds a custom domain. URLs with this domain do not contain the stage's name. */
@@ -212,15 +178,6 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
     metric: excess(errors, 0.001, api.requests),
-    threshold: 5,
-  });
-  stack.addAlarm('ReleaseServerErrors', {
-    urgency: 'none',
-    section: 'Errors of a new version',
-    description:
-      'Clients with active API keys get 5xx responses. Errors exceeded 0.1% of their requests by at least 5 in one ' +
-      'minute. A running deployment rolls back.',
-    metric: excess(stack.countPerMinute(activeKeyErrorsMetric), 0.001, activeKeyRequests),
     threshold: 5,
   });
   stack.addAlarm('ApiRejectedRequests', {

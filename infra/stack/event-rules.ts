@@ -1,22 +1,16 @@
-import { Aws } from 'aws-cdk-lib';
+import type * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { StageStack } from './stage-stack.ts';
-import type { Tables } from './storage.ts';
 
 /**
- * Services on which requests and alarms depend, by their names in AWS Health. Only `describe-event-types` lists these
- * names, and it needs a support plan. docs/runbook/undocumented.sh therefore asks operators to check them.
- * https://docs.aws.amazon.com/health/latest/APIReference/API_EventType.html
+ * Adds rules that send events of failed stack updates and deployments to the topic NoticeTopic. An event, unlike an alarm,
+ * says what failed.
+ *
+ * @param canary CodeDeploy's application @default - the stage has no canary deployments
  */
-const SERVICES = ['APIGATEWAY', 'CLOUDWATCH', 'DYNAMODB', 'LAMBDA', 'WAF'];
-
-/**
- * Adds rules that send events of AWS services to the topic NoticeTopic. Most of these events have no metric for an alarm,
- * and an event, unlike a metric, says what failed.
- */
-export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
+export function addEventRules(stack: StageStack, canary?: codedeploy.ILambdaApplication): void {
   const scope = new Construct(stack, 'Events');
   const add = (id: string, description: string, eventPattern: object) =>
     new events.CfnRule(scope, id, {
@@ -43,28 +37,11 @@ export function addEventRules(stack: StageStack, { ofCollections, apiKeys }: Tab
       },
     },
   });
-  // AWS Health sends to a region the events of this account and public events, including those of other regions for which
-  // it is the backup. The pattern therefore names the region. It omits the category accountNotification, because that
-  // category contains no problems or planned changes. Each stage of an account sends the same event to its own topic.
-  // https://docs.aws.amazon.com/health/latest/ug/about-public-events.html
-  // https://docs.aws.amazon.com/health/latest/ug/aws-health-events-eventbridge-schema.html
-  add('ServiceHealth', 'AWS reports a problem or a planned change of a service that the stage uses', {
-    source: ['aws.health'],
-    'detail-type': ['AWS Health Event'],
-    detail: {
-      service: SERVICES,
-      eventRegion: [Aws.REGION],
-      eventTypeCategory: ['issue', 'scheduledChange'],
-    },
-  });
-  if (!stack.stage.backup) return;
-  // https://docs.aws.amazon.com/aws-backup/latest/devguide/eventbridge.html
-  add('FailedBackup', 'A daily backup or its copy failed', {
-    source: ['aws.backup'],
-    'detail-type': ['Backup Job State Change', 'Copy Job State Change'],
-    detail: {
-      state: ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'],
-      resourceArn: [...ofCollections.values(), apiKeys].map(({ tableArn }) => tableArn),
-    },
+  if (!canary) return;
+  // https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-cloudwatch-events.html
+  add('FailedDeployment', 'A new version of a function was rolled back', {
+    source: ['aws.codedeploy'],
+    'detail-type': ['CodeDeploy Deployment State-change Notification'],
+    detail: { application: [canary.applicationName], state: ['FAILURE', 'STOP'] },
   });
 }

@@ -4,7 +4,6 @@ import { collections, type OperationId, type OperationKind } from '../../shared/
 import { listIndexes } from '../../shared/list-indexes.ts';
 import {
   environmentVariables as variables,
-  metrics,
   moduleName,
   pascalCase,
   tableVariable,
@@ -46,7 +45,7 @@ const accessOf = {
 } satisfies Record<OperationKind, AccessOf> & Record<string, AccessOf>;
 
 /**
- * Adds the authorizer and the function of each operation, with their alarms.
+ * Adds the function of each operation, and the authorizer with its alarm.
  *
  * @throws UsageError if an operation has no module in `functions/`
  */
@@ -80,40 +79,15 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
     actions: ['dynamodb:GetItem'],
     resources: [apiKeys.tableArn],
   });
-  const all = { ...(Object.fromEntries(functions) as Record<OperationId, LambdaFunction>), authorizer };
-  addAlarms(stack, all);
-  return all;
-}
-
-function addAlarms(stack: StageStack, functions: Functions): void {
-  for (const fn of Object.values(functions)) {
-    const name = fn.node.id;
-    // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
-    const effect =
-      fn === functions.authorizer
-        ? `Clients whose API key is not cached get 503 responses. ${name} threw an error, crashed`
-        : `Clients get 5xx responses. ${name} crashed, could not start`;
-    stack.addAlarm(`${name}Errors`, {
-      // Errors of the other functions become 5xx responses, whose alarms wake somebody if there are many.
-      urgency: fn === functions.authorizer ? 'wake' : 'mail',
-      section: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
-      description: `${effect} or timed out 3 times in 5 minutes.`,
-      metric: fn.metricErrors({ period: FIVE_MINUTES }),
-      threshold: 3,
-    });
-    stack.addAlarm(`${name}Throttles`, {
-      urgency: 'mail',
-      section: 'Function throttles',
-      description: `Clients get 503 responses. Lambda throttled ${name} in two periods of 5 minutes.`,
-      metric: fn.metricThrottles({ period: FIVE_MINUTES }),
-      datapointsToAlarm: 2,
-    });
-  }
-  stack.addAlarm('AuthorizerLostKeys', {
+  // Errors of the other functions become 5xx responses, which the alarms of the API count.
+  stack.addAlarm('AuthorizerErrors', {
     urgency: 'wake',
-    section: 'Lost keys',
+    section: 'Authorizer errors',
     description:
-      'Clients get 401 responses. Records of API keys that worked were deleted from the API keys table.',
-    metric: stack.countPerMinute(metrics.lostKeys),
+      'Clients whose API key is not cached get 503 responses. Authorizer threw an error, crashed or timed out 3 times in ' +
+      '5 minutes.',
+    metric: authorizer.metricErrors({ period: FIVE_MINUTES }),
+    threshold: 3,
   });
+  return { ...(Object.fromEntries(functions) as Record<OperationId, LambdaFunction>), authorizer };
 }

@@ -27,7 +27,8 @@ export class LambdaFunction extends lambda.Function {
     const role = new iam.Role(stack, `${id}Role`, { assumedBy: principalOf('lambda') });
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
     logGroup.grantWrite(role);
-    acknowledge(role, 'IAM5[Resource::*]', 'X-Ray does not support permissions for single resources.');
+    if (stage.tracing)
+      acknowledge(role, 'IAM5[Resource::*]', 'X-Ray does not support permissions for single resources.');
 
     super(stack, id, {
       code: lambda.Code.fromAsset(dirname(bundle)),
@@ -41,10 +42,11 @@ export class LambdaFunction extends lambda.Function {
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // This level omits the entries for the start and end of an invocation, because logging them would cost about as
-      // much as running the function.
-      systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      tracing: lambda.Tracing.ACTIVE,
+      // At this level, Lambda also logs the start and the report of each invocation, with its duration, init time and memory.
+      systemLogLevelV2: lambda.SystemLogLevel.INFO,
+      tracing: stage.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
+      // A new runtime arrives with a release, and thus with the canary, instead of at a time that AWS chooses.
+      runtimeManagementMode: lambda.RuntimeManagementMode.FUNCTION_UPDATE,
       // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,

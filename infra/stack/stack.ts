@@ -4,15 +4,15 @@ import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
 import { addApi } from './api.ts';
 import type { Bundles } from './bundling.ts';
+import { addCanary } from './canary.ts';
 import { addDashboard } from './dashboard.ts';
 import { addEventRules } from './event-rules.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
-import { addReleaseParameters } from './release.ts';
-import { addManagedRole } from './roles.ts';
+import { acknowledge, addManagedRole } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { StageStack } from './stage-stack.ts';
-import { addBackup, addTables } from './storage.ts';
+import { addTables } from './storage.ts';
 
 /** Adds the account stack and the stacks of the stages. `bundles` is the result of `bundleFunctions`. */
 export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
@@ -23,10 +23,9 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     const functions = addFunctions(stack, bundles, tables);
     const api = addApi(stack, functions);
     addFirewall(stack, api.stageArn);
-    if (stage.canaryDeployments) addReleaseParameters(stack, functions);
+    const canary = stage.canaryDeployments ? addCanary(stack, functions) : undefined;
     addDashboard(stack, api, functions, tables);
-    addBackup(stack, tables);
-    addEventRules(stack, tables);
+    addEventRules(stack, canary);
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     if (stage.publicUrl !== undefined)
       new CfnOutput(stack, 'PublicUrl', {
@@ -60,7 +59,6 @@ function addAccountStack(app: App): Stack {
   const stack = new Stack(app, stackName('account'), {
     description: `Resources that all ${productName.toLowerCase()} stages in this account and region share`,
     analyticsReporting: false,
-    terminationProtection: true,
     tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
@@ -68,6 +66,14 @@ function addAccountStack(app: App): Stack {
     'API Gateway needs a role that can write to all log groups. The policy allows only actions on logs.';
   const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
+  // In an account that has never used API Gateway, another of its resources must exist first.
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html
+  const firstApi = new apigateway.CfnRestApi(stack, 'FirstApi', {
+    name: stackName('account'),
+    description: 'Serves no requests. API Gateway needs an API before it accepts the logging role.',
+  });
+  acknowledge(firstApi, 'APIG2', 'The API has no methods.');
+  account.addResourceDependency(firstApi);
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
   return stack;
 }

@@ -20,7 +20,7 @@ export const FIVE_MINUTES = Duration.minutes(5);
 const METRIC_DELAY = Duration.minutes(4);
 
 export interface StageAlarmProps extends Partial<
-  Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>
+  Pick<cloudwatch.AlarmProps, 'alarmName' | 'threshold' | 'datapointsToAlarm'>
 > {
   metric: cloudwatch.Metric | cloudwatch.MathExpression;
   /** Heading of the section about the alarm in docs/runbook.md. */
@@ -80,9 +80,10 @@ export class StageStack extends Stack {
 
   /** Adds an alarm that notifies the topic of its urgency when it fires and when it returns to OK. */
   addAlarm(id: string, props: StageAlarmProps): cloudwatch.Alarm {
-    const { urgency, section, description, metric, threshold = 1, datapointsToAlarm = 1 } = props;
+    const { urgency, section, description, metric, threshold = 1, datapointsToAlarm = 1, ...others } = props;
     const latePeriods = Math.ceil(METRIC_DELAY.toSeconds() / metric.period.toSeconds());
     const alarm = new cloudwatch.Alarm(this.monitoring, id, {
+      ...others,
       metric,
       threshold,
       datapointsToAlarm,

@@ -1,12 +1,10 @@
-import { Aws, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
-import * as backup from 'aws-cdk-lib/aws-backup';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { keyIndex, pascalCase, stackName } from '../../shared/names.ts';
-import { addManagedRole } from './roles.ts';
+import { keyIndex, pascalCase, serviceTag } from '../../shared/names.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
 const number = (name: string) => ({ name, type: dynamodb.AttributeType.NUMBER });
@@ -51,42 +49,6 @@ export function addTables(stack: StageStack) {
 
 export type Tables = ReturnType<typeof addTables>;
 
-/**
- * Adds a vault and, if the settings include `backup`, daily backups at 5:00 UTC (AWS's default) and copies to another
- * vault. Backups omit idempotency records, because these expire after 24 hours. The vault's default key permits copies to
- * other accounts.
- *
- * Every stage has the vault, even without `backup`. The vault has a fixed name, and a stage with `retainData` retains it.
- * If the vault were removed and added together with `backup`, the second creation would find the name in use and fail. An
- * empty vault costs nothing.
- * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
- */
-export function addBackup(stack: StageStack, { ofCollections, apiKeys }: Tables): void {
-  const { stage } = stack;
-  // The start of the stack id's UUID makes the name unique if an earlier stack's vault was retained.
-  const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
-  const backupVault = new backup.BackupVault(stack, 'BackupVault', {
-    // The name of a vault has at most 50 characters, and the name of a stage up to 30, so the whole UUID does not fit.
-    backupVaultName: `${stackName(stage.name)}-${uniqueId}`,
-    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  });
-  if (!stage.backup) return;
-  const { vaultArn, retentionDays } = stage.backup;
-  const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
-  const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
-  const copy = { destinationBackupVault, deleteAfter: Duration.days(retentionDays) };
-  // The original backups are kept for only a week, because restores in the stage's account use point-in-time recovery.
-  plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
-  const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
-  const reason =
-    'AWS maintains this policy for backups of all services. The plan selects only tables of the stage.';
-  const role = addManagedRole(stack, 'BackupRole', { service: 'backup', policy, reason });
-  const resources = [...ofCollections.values(), apiKeys].map((table) =>
-    backup.BackupResource.fromDynamoDbTable(table),
-  );
-  plan.addSelection('Tables', { role, resources });
-}
-
 interface TableProps extends dynamodb.TablePropsV2 {
   /** Start of the alarm's description: the requests that need the table, and a verb, as in "Requests are". */
   effect: string;
@@ -123,11 +85,12 @@ export class Table extends dynamodb.TableV2 {
         recoveryPeriodInDays: stage.recoveryDays,
       },
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // This mode of Contributor Insights reports which keys of the table and its indexes are throttled.
-      contributorInsightsSpecification: {
-        enabled: true,
-        mode: dynamodb.ContributorInsightsMode.THROTTLED_KEYS,
-      },
+      // A global table has no tags, so those of the stack do not reach its replica.
+      // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-dynamodb-globaltable-replicaspecification.html
+      tags: [
+        { key: 'service', value: serviceTag },
+        { key: 'stage', value: stage.name },
+      ],
     });
     // CloudWatch requires metric ids to start with a lowercase letter.
     const label = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;

@@ -115,11 +115,9 @@ function errorBodies({ id: operation }: Operation): Middleware {
         logger().addContext(context);
         const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...details });
+        count(metrics.serverErrors, { operation, version: context.functionVersion });
       }
-      const dimensions = { operation, version: context.functionVersion };
       count(metrics.errorResponses, { code });
-      if (code === 'internal_error') count(metrics.internalErrors, dimensions);
-      if (body.status < 500 && code !== 'not_found') count(metrics.rejections, dimensions);
       const { retryAfterSeconds: seconds } = errorCatalog[code];
       request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },

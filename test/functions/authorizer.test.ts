@@ -4,8 +4,7 @@ import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/api-key-format.ts';
-import { invocation } from '../support/invoke.ts';
-import { counted, occurrences, written } from '../support/log-lines.ts';
+import { written } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
@@ -17,7 +16,7 @@ async function authorize(
   authorizationToken: string,
   methodArn = `${API}/staging/GET/v1/books/42`,
 ): Promise<APIGatewayAuthorizerResult> {
-  return handler({ type: 'TOKEN', authorizationToken, methodArn }, invocation);
+  return handler({ type: 'TOKEN', authorizationToken, methodArn });
 }
 
 function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDocument'] {
@@ -27,10 +26,6 @@ function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDoc
   };
 }
 
-const rejection = counted('Rejections', {
-  operation: 'authorizer',
-  version: invocation.functionVersion,
-});
 const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 
 describe('the authorizer', () => {
@@ -61,11 +56,10 @@ describe('the authorizer', () => {
     });
   });
 
-  test('denies an unknown key without a function error and counts the rejection', async () => {
+  test('denies an unknown key without a function error', async () => {
     mock.on(GetCommand).resolves({});
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
-    expect(written().split('\n')).toEqual([expect.stringContaining('_aws'), '']);
-    expect(occurrences()).toEqual([rejection]);
+    expect(written()).toBe('');
   });
 
   test.each([
@@ -80,50 +74,8 @@ describe('the authorizer', () => {
         policyDocument: policy('Deny'),
         context: { keyId: record.keyId, reason },
       });
-      expect(occurrences()).toEqual([rejection]);
     },
   );
-
-  test('counts a lost key if the record of a key that it allowed is missing, but not for made-up or revoked keys', async () => {
-    const [key, other] = [generateApiKey('staging'), generateApiKey('staging')];
-    mock.on(GetCommand).resolves({ Item: record });
-    await authorize(`Bearer ${key}`);
-    mock.on(GetCommand).resolves({ Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } });
-    await authorize(`Bearer ${key}`);
-    mock.on(GetCommand).resolves({});
-    await authorize(`Bearer ${other}`);
-    expect(occurrences()).toEqual([rejection, rejection]);
-    expect(await authorize(`Bearer ${key}`)).toStrictEqual(denied);
-    expect(occurrences().slice(2)).toEqual([rejection, counted('LostKeys')]);
-  });
-
-  test('counts no lost key in a new instance, which has not allowed the key yet', async () => {
-    const key = generateApiKey('staging');
-    mock.on(GetCommand).resolves({ Item: record });
-    await authorize(`Bearer ${key}`);
-    mock.on(GetCommand).resolves({});
-    const file = '../../functions/authorizer.ts';
-    // The query makes the import load the file again, as a new instance of the function does.
-    const { handler: newInstance } = await import(`${file}?again`);
-    const event = {
-      type: 'TOKEN',
-      authorizationToken: `Bearer ${key}`,
-      methodArn: `${API}/staging/GET/`,
-    } as const;
-    expect(await newInstance(event, invocation)).toStrictEqual(denied);
-    expect(occurrences()).toEqual([rejection]);
-    await authorize(`Bearer ${key}`);
-    expect(occurrences().slice(1)).toEqual([rejection, counted('LostKeys')]);
-  });
-
-  test('remembers the 1,000 keys that it allowed most recently', async () => {
-    mock.on(GetCommand).resolves({ Item: record });
-    const [first, second, ...others] = Array.from({ length: 1_001 }, () => generateApiKey('staging'));
-    for (const key of [first, second, first, ...others]) await authorize(`Bearer ${key}`);
-    mock.on(GetCommand).resolves({});
-    for (const key of [second, first]) await authorize(`Bearer ${key}`);
-    expect(occurrences()).toEqual([rejection, rejection, counted('LostKeys')]);
-  });
 
   test.each<[string, (key: string) => string]>([
     ['no key', () => 'Bearer '],
@@ -136,7 +88,7 @@ describe('the authorizer', () => {
   ])('denies a header with %s without reading the table', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
-    expect([inputs(), occurrences()]).toEqual([[], [rejection]]);
+    expect(inputs()).toEqual([]);
   });
 
   test('throws the database error if the table cannot be read', async () => {

@@ -114,8 +114,8 @@ describe('a new instance of a function', () => {
       respond = (response) => response.destroy();
       const { result } = (await start(name).invoke(events[name])) as { result: string };
       expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-      // The two lines are the logged error and the metric for the error response.
-      expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);
+      // The lines are the logged error and its two metrics.
+      expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(3);
     },
   );
 });

@@ -8,7 +8,7 @@ import { collectionTests } from '../collections/all.ts';
 import { createEvent, listEvent } from '../support/api-gateway-event.ts';
 import { books } from '../support/books.ts';
 import { type ApiResponse, handlerOf, invoke } from '../support/invoke.ts';
-import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
+import { counted, countedServerError, logLines, occurrences } from '../support/log-lines.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 // These tests apply to the functions of every collection.
@@ -46,7 +46,7 @@ describe.each(collections)('POST $path', (collection) => {
     expect(status).toBe(500);
     expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);
     expect(calls).not.toHaveBeenCalled();
-    expect(occurrences()).toEqual(countedInternalError(id));
+    expect(occurrences()).toEqual(countedServerError(id, 'internal_error'));
   });
 
   const wrongTimes = ['1972-01-01T00:00:00.000Z', '2300-01-01T00:00:00.000Z'];

@@ -6,7 +6,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const start = 'infra/local/main.ts';
 const keys = 'infra/operate/keys/main.ts';
-const deploy = 'infra/operate/deploy/main.ts';
 const trace = 'infra/operate/trace.ts';
 const diff = 'infra/documents/changes/main.ts';
 const docs = 'infra/documents/reference/export.ts';
@@ -39,7 +38,6 @@ test.each([
   [keys, ['list', '--stage', '']],
   [keys, ['list', '--stage', 'local', '--data=']],
   ['infra/operate/smoke.ts', ['--stage', '']],
-  [deploy, ['--stage', 'production', '--assembly', '']],
   [trace, ['--maps', '']],
   ['infra/operate/seed.ts', ['--count', '']],
   [docs, ['--output', '']],
@@ -70,11 +68,6 @@ describe('a path that starts with a tilde', () => {
       'No local service is running with the data folder HOME/x. ',
     ],
     [
-      deploy,
-      ['--stage', 'none', '--assembly=~/x'],
-      'The folder HOME/x does not exist. Choose a folder with --assembly.',
-    ],
-    [
       diff,
       ['--base=~/file'],
       '~/file cannot be read as OpenAPI JSON. Choose a file with --base. (Unexpected',
@@ -94,7 +87,7 @@ describe('a path that starts with a tilde', () => {
   });
 });
 
-test.each([[start], [keys, 'list'], [deploy], [trace], [docs], [diff]])(
+test.each([[start], [keys, 'list'], [trace], [docs], [diff]])(
   '%s --help says where relative paths start',
   async (command, ...action) => {
     expect(done(await runModule(command, [...action, '--help']))).toContain(

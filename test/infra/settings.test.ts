@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
-import { backup, domain, stages } from '../support/stages.ts';
+import { domain, stages } from '../support/stages.ts';
 
 const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };
 const epochList = "a list of epochs such as [{ since: '2025-01-01T00:00:00Z', count: 1 }]";
@@ -27,11 +27,9 @@ test.each<object>([
   { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 256 }], requestsPerSecond: 7 },
   { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } },
   { alarmEmail: 'operator+api@example.com' },
-  { tracedShare: 0 },
-  { tracedShare: 1 },
+  { tracing: true },
   { domain: { ...named, certificateArn } },
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
-  { backup },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
   { publicUrl: 'https://api.example.com', domain },
   { publicUrl: 'https://api.example.com:8443/some/shop' },
@@ -90,15 +88,9 @@ test.each<[object, string]>([
     { firewall: { action: 'block', requestsPerMinutePerKey: 10, requestsPerMinPerIp: 10 } },
     'firewall.requestsPerMinutePerIp is missing; firewall.requestsPerMinPerIp is not a setting',
   ],
-  [{ tracedShare: 5 }, 'tracedShare must be a number from 0 to 1, not 5'],
-  [{ tracedShare: -0.01 }, 'tracedShare must be a number from 0 to 1, not -0.01'],
-  [{ tracedShare: '0.05' }, "tracedShare must be a number from 0 to 1, not '0.05'"],
-  [{ tracedShare: NaN }, 'tracedShare must be a number from 0 to 1, not NaN'],
   [{ logRetentionDays: 15 }, 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, '],
   [{ firewall: { ...firewall, action: 'BLOCK' } }, "firewall.action must be 'count' or 'block', not 'BLOCK'"],
   [{ firewall: { ...firewall, requestsPerMinutePerKey: '10' } }, 'must be an integer from 10 to 2000000000'],
-  [{ backup: { ...backup, vaultArn: 'vault' } }, 'backup.vaultArn must be the ARN of a backup vault, not '],
-  [{ backup: { ...backup, retentionDays: 0 } }, 'retentionDays must be an integer from 1 to 36500, not 0'],
   [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
   [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],
   [{ publicUrl: null }, `${httpsUrl}, not null`],
@@ -219,9 +211,9 @@ test('the epochs in docs/runbook.md are accepted', () => {
 
 describe('an ephemeral stage', () => {
   const publicUrl = 'https://api.example.com/shop';
-  const all = { staging: stages.staging, production: { ...stages.production, domain, publicUrl, backup } };
+  const all = { staging: stages.staging, production: { ...stages.production, domain, publicUrl } };
 
-  test('has the settings of the stage that it is based on, except retainData, domain, publicUrl and backup', () => {
+  test('has the settings of the stage that it is based on, except retainData, domain and publicUrl', () => {
     const drill = { ...stages.production, name: 'drill', retainData: false };
     expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
   });
@@ -236,6 +228,20 @@ describe('an ephemeral stage', () => {
     [{ stage: 'Jane', 'based-on': 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
   ])('is rejected with an instruction for the operator if the context is %j', (context, message) => {
     expect(() => stagesOf(all, context)).toThrow(message);
+  });
+});
+
+describe('the context canary', () => {
+  test('turns the canary deployments of all stages off', () => {
+    const [staging, production] = stagesOf(stages, { canary: 'off' });
+    expect([staging, production]).toMatchObject([
+      { name: 'staging', canaryDeployments: false },
+      { name: 'production', canaryDeployments: false, retainData: true },
+    ]);
+  });
+
+  test.each(['on', 'of', ''])('cannot be %j', (canary) => {
+    expect(() => stagesOf(stages, { canary })).toThrow(/^`-c canary` has only the value off, /);
   });
 });
 

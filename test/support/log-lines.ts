@@ -75,10 +75,10 @@ export function counted(name: string, dimensions: Record<string, string> = {}) {
   return { ...count, name, dimensions: { service, ...dimensions } };
 }
 
-/** Returns the expected metric values for one internal error in the given operation. */
-export function countedInternalError(operation: string): Occurrence[] {
+/** Returns the expected metric values for one 5xx response of an operation. */
+export function countedServerError(operation: string, code: string): Occurrence[] {
   return [
-    counted('ErrorResponses', { code: 'internal_error' }),
-    counted('InternalErrors', { operation, version: invocation.functionVersion }),
+    counted('ServerErrorResponses', { operation, version: invocation.functionVersion }),
+    counted('ErrorResponses', { code }),
   ];
 }

@@ -8,7 +8,7 @@ const common = {
   maxWriteUnitsPerSecond: 200,
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
-  tracedShare: 0.05,
+  tracing: false,
   requestsPerSecond: 100,
   requestBurst: 200,
   createsPerSecond: 80,
@@ -21,11 +21,6 @@ export const domain = {
   name: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
-};
-
-export const backup = {
-  vaultArn: 'arn:aws:backup:eu-west-1:210987654321:backup-vault:copies',
-  retentionDays: 35,
 };
 
 export const stages = {
@@ -43,10 +38,10 @@ export const stages = {
 /** Settings of a stage with all optional settings. */
 export const allSettings = {
   ...stages.production,
+  tracing: true,
   alarmEmail: 'operators@example.com',
   domain,
   publicUrl: 'https://example.com/shop',
-  backup,
   warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 },
 } satisfies Required<StageSettings>;
 

@@ -188,7 +188,7 @@ function isOwner(name: string): boolean {
 }
 
 /** Returns whether `text` is a duration of days, hours or minutes, such as `90d`. */
-export function isDuration(text: string): boolean {
+function isDuration(text: string): boolean {
   return /^[1-9]\d{0,4}[dhm]$/.test(text);
 }
 

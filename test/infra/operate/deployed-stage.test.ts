@@ -74,7 +74,7 @@ test.each<[string, AwsBehavior, RegExp, string?]>([
   [
     'the stack does not exist',
     { outputs: undefined },
-    /no stack \S+-staging .* npm run deploy -- --stage staging\.$/,
+    /no stack \S+-staging .* npx cdk deploy PetStore-staging\.$/,
   ],
   ['the stage name is abbreviated', {}, / mean production\?/, 'prod'],
   [

@@ -3,7 +3,6 @@ import { collections } from '../../../shared/contract/operations.ts';
 import { stages } from '../../support/stages.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 import { product } from '../../support/product.ts';
-import { metricNamespace } from '../../../shared/names.ts';
 
 // The HTTP tests cover routes, authentication and responses. The tests in this file cover properties that local HTTP
 // tests cannot check.
@@ -19,7 +18,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     });
   });
 
-  test('has one stage, which traces requests, logs no bodies and applies the configured limits to all methods', () => {
+  test('has one stage, which logs no bodies and applies the configured limits to all methods', () => {
     const { requestsPerSecond: ThrottlingRateLimit, requestBurst: ThrottlingBurstLimit } = stages[stage];
     const limits = { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit, ThrottlingBurstLimit };
     // Creates have limits of their own, because list partitions limit only creates. `~1` stands for a slash in a path.
@@ -32,29 +31,8 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     const logging = { LoggingLevel: 'OFF', DataTraceEnabled: false };
     expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toEqual([
       expect.objectContaining({
-        TracingEnabled: true,
         MethodSettings: [{ ...limits, ...logging }, ...creates.map((one) => ({ ...one, ...logging }))],
       }),
-    ]);
-  });
-
-  // Priorities up to 8,999 are left for rules of operators, which X-Ray applies first.
-  test('has an X-Ray sampling rule that matches only this stage', () => {
-    const rules = propertiesOf(template, 'AWS::XRay::SamplingRule').map(({ SamplingRule }) => SamplingRule);
-    expect(rules).toEqual([
-      {
-        Version: 1,
-        RuleName: expect.stringMatching(new RegExp(`^${metricNamespace}-.*-[\\da-f]{8}$`)),
-        Priority: 9_000,
-        ReservoirSize: 1,
-        FixedRate: 0.05,
-        ResourceARN: `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/restapis/\${ApiRestApi}/stages/\${ApiRestApiDeploymentStage${stage}}`,
-        ServiceType: 'AWS::ApiGateway::Stage',
-        ServiceName: '*',
-        Host: '*',
-        HTTPMethod: '*',
-        URLPath: '*',
-      },
     ]);
   });
 

@@ -11,7 +11,7 @@ import { stackName } from '../../../shared/names.ts';
 import { collectionTests } from '../../collections/all.ts';
 import { constructOf } from '../../support/invoke.ts';
 import { shortId } from '../../support/logical-ids.ts';
-import { backup, domain, type StageName, stages } from '../../support/stages.ts';
+import { domain, type StageName, stages } from '../../support/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -30,12 +30,11 @@ const { certificateArn, ...inZone } = domain;
 const extended = changedStack({
   alarmEmail,
   domain: inZone,
-  backup,
   requestsPerSecond: 7,
   warmThroughput: { readUnitsPerSecond: 20_000, writeUnitsPerSecond: 8_000 },
   logRetentionDays: 30,
-  tracedShare: 0.5,
 });
+const traced = changedStack({ tracing: true });
 const moved = changedStack({ domain: { name: domain.name, certificateArn, disableDefaultEndpoint: true } });
 
 afterEach(() => {
@@ -127,19 +126,15 @@ describe('a custom domain', () => {
   });
 });
 
-test('the sampling rule records the configured share of requests, and its name has at most 32 characters', () => {
-  const [rule] = propertiesOf(extended, 'AWS::XRay::SamplingRule');
-  expect(rule.SamplingRule.FixedRate).toBe(0.5);
-  const names = ['a', 'b'].map((last) => {
-    const stage = `${'a'.repeat(29)}${last}`;
-    const [longest] = propertiesOf(
-      templateOf({ stage, settings: stages.staging }),
-      'AWS::XRay::SamplingRule',
-    );
-    return longest.SamplingRule.RuleName;
-  });
-  expect(names).toEqual(Array(2).fill(expect.stringMatching(/^[\w-]{1,32}$/)));
-  expect(new Set(names).size).toBe(2);
+test('only a stage with tracing records traces', () => {
+  const tracingOf = ({ Resources }: typeof unchanged) =>
+    functionNames.map((name) => Resources[name].Properties.TracingConfig?.Mode);
+  const stageOf = (stack: typeof unchanged) => propertiesOf(stack, 'AWS::ApiGateway::Stage')[0];
+  expect(tracingOf(traced)).toEqual(functionNames.map(() => 'Active'));
+  expect(tracingOf(unchanged)).toEqual(functionNames.map(() => undefined));
+  expect([stageOf(traced), stageOf(unchanged)].map((one) => one.TracingEnabled)).toEqual([true, false]);
+  // Without this permission, a function cannot record a trace that a client asks for.
+  expect(JSON.stringify(unchanged.Resources)).not.toContain('xray:');
 });
 
 test('only the configured email address subscribes to the topics', () => {
@@ -163,36 +158,12 @@ test('the warm throughput applies to the tables of items and their indexes, and 
   expect(JSON.stringify(unchanged.Resources)).not.toContain('WarmThroughput');
 });
 
-describe('a backup', () => {
-  const { BackupVault, BackupPlan, BackupPlanTables } = extended.Resources;
-
-  test('contains the items and API keys and is copied to the configured vault', () => {
-    const { Resources, IamRoleArn } = BackupPlanTables.Properties.BackupSelection;
-    const tables = Object.values(collectionTests).map(({ table }) => `\${${shortId(table.logicalId)}.Arn}`);
-    expect(new Set(Resources)).toEqual(new Set([...tables, '${StorageApiKeys.Arn}']));
-    expect(IamRoleArn).toBe('${BackupRole.Arn}');
-    const copy = { DestinationBackupVaultArn: backup.vaultArn, Lifecycle: { DeleteAfterDays: 35 } };
-    expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
-  });
-
-  test('has a uniquely named vault that outlives the stack only if retainData is true', () => {
-    expect(BackupVault.Properties.BackupVaultName).toMatch(/^\w+-staging-\$\{AWS::StackId\}$/);
-    const longestName = 'kept'.padEnd(30, 'x');
-    const kept = readable(templateOf({ stage: longestName, settings: { ...stages.production, backup } }));
-    const { BackupVaultName } = kept.Resources.BackupVault.Properties;
-    // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CreateBackupVault.html
-    expect(BackupVaultName.replace('${AWS::StackId}', '01234567')).toMatch(/^[\w-]{2,50}$/);
-    const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
-    expect(policies).toEqual(['Delete', 'Retain']);
-  });
-});
-
 test('a stage retains no data if retainData is false and all other settings are those of production', () => {
-  const settings = { ...stages.production, backup, retainData: false };
+  const settings = { ...stages.production, retainData: false };
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
-  const withData = kept.filter(({ Type }) => /^AWS::(?:Backup|DynamoDB|Logs|SNS)::/.test(Type));
+  const withData = kept.filter(({ Type }) => /^AWS::(?:DynamoDB|Logs|SNS)::/.test(Type));
   expect(withData).toEqual([]);
 });
 

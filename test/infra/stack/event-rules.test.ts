@@ -1,32 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { collectionTests } from '../../collections/all.ts';
-import { shortId } from '../../support/logical-ids.ts';
-import { backup, stages } from '../../support/stages.ts';
-import { propertiesOf, readable } from '../../support/stack-template.ts';
-import { templateOf } from '../../support/template-of.ts';
+import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 
-const [without, withBackup] = [{}, { backup }].map((settings) =>
-  readable(templateOf({ stage: 'production', settings: { ...stages.production, ...settings } })),
-) as [any, any];
-const tables = [
-  ...Object.values(collectionTests).map(({ table }) => shortId(table.logicalId)),
-  'StorageApiKeys',
-];
+const [staging, production] = [readableTemplate('staging'), readableTemplate('production')];
 
 const update = (status: string, stack = '${AWS::StackId}') => ({
   source: 'aws.cloudformation',
   'detail-type': 'CloudFormation Stack Status Change',
   detail: { 'stack-id': stack, 'status-details': { status, 'status-reason': '' } },
 });
-const health = (service: string, eventTypeCategory: string, eventRegion = '${AWS::Region}') => ({
-  source: 'aws.health',
-  'detail-type': 'AWS Health Event',
-  detail: { service, eventTypeCategory, eventRegion, eventScopeCode: 'PUBLIC' },
-});
-const backupJob = (job: string, state: string, resourceArn = '${StorageApiKeys.Arn}') => ({
-  source: 'aws.backup',
-  'detail-type': `${job} Job State Change`,
-  detail: { resourceArn, resourceType: 'DynamoDB', state },
+const deployment = (state: string, application = '${CanaryApplication}') => ({
+  source: 'aws.codedeploy',
+  'detail-type': 'CodeDeploy Deployment State-change Notification',
+  detail: { application, deploymentGroup: 'a', deploymentId: 'd-1', state },
 });
 
 // AWS documents the fields of these events on the pages that infra/stack/event-rules.ts links.
@@ -35,15 +20,10 @@ describe('the topic NoticeTopic gets', () => {
     ['a rollback', update('UPDATE_ROLLBACK_IN_PROGRESS')],
     ['a failed rollback', update('UPDATE_ROLLBACK_FAILED')],
     ['a failed update that is not rolled back', update('UPDATE_FAILED')],
-    ['a problem of DynamoDB', health('DYNAMODB', 'issue')],
-    ['the end of a runtime of Lambda', health('LAMBDA', 'scheduledChange')],
-    ['a failed backup', backupJob('Backup', 'FAILED')],
-    ['a backup that did not start in time', backupJob('Backup', 'EXPIRED')],
-    ...tables.map(
-      (table) => [`a failed copy of ${table}`, backupJob('Copy', 'FAILED', `\${${table}.Arn}`)] as const,
-    ),
+    ['a failed canary', deployment('FAILURE')],
+    ['a canary that an alarm or somebody stopped', deployment('STOP')],
   ])('%s', (_what, event) => {
-    expect(targetsOf(withBackup, event)).toEqual(['${MonitoringNoticeTopic}']);
+    expect(targetsOf(production, event)).toEqual(['${MonitoringNoticeTopic}']);
   });
 });
 
@@ -55,18 +35,14 @@ describe('nobody gets', () => {
       'a rollback of another stack',
       update('UPDATE_ROLLBACK_IN_PROGRESS', 'arn:aws:cloudformation:a:1:stack/B/2'),
     ],
-    ['a problem of another service', health('EC2', 'issue')],
-    ['a problem of another region', health('DYNAMODB', 'issue', 'eu-west-9')],
-    ['information about the account', health('LAMBDA', 'accountNotification')],
-    ['a finished backup', backupJob('Backup', 'COMPLETED')],
-    ['a failed backup of another table', backupJob('Backup', 'FAILED', 'arn:aws:dynamodb:a:1:table/B')],
-    ['a failed restore', backupJob('Restore', 'FAILED')],
+    ['a finished canary', deployment('SUCCESS')],
+    ['a failed canary of another application', deployment('FAILURE', 'other')],
   ])('%s', (_what, event) => {
-    expect(targetsOf(withBackup, event)).toEqual([]);
+    expect(targetsOf(production, event)).toEqual([]);
   });
 
-  test('events of AWS Backup in a stage without backups', () => {
-    expect(targetsOf(without, backupJob('Backup', 'FAILED'))).toEqual([]);
+  test('events of canaries in a stage without canaries', () => {
+    expect(targetsOf(staging, deployment('FAILURE'))).toEqual([]);
   });
 });
 

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { collections } from '../../../shared/contract/operations.ts';
 import { createdMetric, metricNamespace, metrics } from '../../../shared/names.ts';
 import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
-import { queriesOf } from './cloudwatch.ts';
 
 /** Metrics that AWS documents. Each metric in a row exists with each set of dimensions in the row. */
 const documented: [namespace: string, names: string, dimensions: string[]][] = [
@@ -44,7 +43,7 @@ test.each(stageNames)('the alarms and graphs of %s use only metrics that exist',
       textOf(MetricNamespace, MetricName, namesOf(Dimensions)),
   );
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([name, { Properties }]) =>
-    queriesOf(Properties).map(({ MetricStat: { Metric } }) => [
+    watchedBy(Properties).map((Metric) => [
       `The alarm ${name} watches`,
       textOf(Metric.Namespace, Metric.MetricName, namesOf(Metric.Dimensions)),
     ]),
@@ -57,6 +56,11 @@ test.each(stageNames)('the alarms and graphs of %s use only metrics that exist',
   const advice = 'Correct the metric, or add it and its documentation to test/infra/stack/metrics.test.ts';
   expect(unknown.map((watched) => `${watched.join(' ')}, which does not exist. ${advice}.`)).toEqual([]);
 });
+
+/** Returns the metrics that an alarm watches. */
+function watchedBy(alarm: any): any[] {
+  return alarm.Metrics?.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []) ?? [alarm];
+}
 
 /** Returns the metric in a graph's line, or the metrics that the line's SEARCH expression finds. */
 function shownBy([first, name, ...rest]: any[]): string[] {

@@ -48,6 +48,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       expect.objectContaining({
         DeletionProtectionEnabled: stage === 'production',
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays },
+        Tags: expect.arrayContaining([{ Key: 'stage', Value: stage }]),
       }),
     ]);
     // API keys also have an attribute `expiresAt`, but DynamoDB must not delete the records of expired keys.
@@ -57,7 +58,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 
   // An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
-  test.each([...tables])('have throughput limits and report throttled keys: %s', (_name, { Properties }) => {
+  test.each([...tables])('have throughput limits: %s', (_name, { Properties }) => {
     const { GlobalSecondaryIndexes: indexes = [], Replicas } = Properties;
     const { GlobalSecondaryIndexes: indexesOfReplica = [], ...replica } = Replicas[0];
     for (const { WriteOnDemandThroughputSettings } of [Properties, ...indexes])
@@ -66,7 +67,6 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     for (const target of [replica, ...indexesOfReplica]) {
       expect(target).toMatchObject({
         ReadOnDemandThroughputSettings: { MaxReadRequestUnits: maxReadUnitsPerSecond },
-        ContributorInsightsSpecification: { Enabled: true, Mode: 'THROTTLED_KEYS' },
       });
     }
   });

@@ -37,6 +37,12 @@ describe('cdk synth', () => {
     expect(errorOutput(outcome)).toBe('Set AWS_REGION to a region such as eu-central-1, not to eu-central.');
   });
 
+  test('rejects credentials without a region, with which the CDK would deploy to us-east-1', async () => {
+    const settings = { CDK_DEFAULT_REGION: 'us-east-1', CDK_DEFAULT_ACCOUNT: '123456789012' };
+    const outcome = await runModule('infra/app.ts', [], settings);
+    expect(errorOutput(outcome)).toMatch(/^Set AWS_REGION to the region of the stage, such as /);
+  });
+
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
     const stack = `app.node.findChild('${stackName('staging')}')`;
     const table = `${stack}.node.findChild('Storage').node.children[0].node.defaultChild`;

@@ -23,7 +23,6 @@ describe('an update', () => {
   const idOf = (type: string) => Object.keys(before).find((id) => before[id]!.type === type)!;
   const table = idOf('AWS::DynamoDB::GlobalTable');
   const topic = idOf('AWS::SNS::Topic');
-  const vault = idOf('AWS::Backup::BackupVault');
   /** End of the messages about resources that a developer may want to lose. */
   const accept = 'If you mean to lose it, run npm run release:stacks.';
 
@@ -96,12 +95,6 @@ describe('an update', () => {
       (all) => rename(all, topic),
       `The stack would delete ${topic} (AWS::SNS::Topic) and its subscriptions. Restore its logical id, which follows from the ids of its constructs. ${accept}`,
       `CloudFormation would replace ${idOf('AWS::SNS::Subscription')} (AWS::SNS::Subscription) and lose its subscriber's confirmation, because TopicArn changes. Restore the value. ${accept}`,
-    ],
-    [
-      'with a renamed construct of the vault',
-      (all) => rename(all, vault),
-      `The stack would no longer use ${vault} (AWS::Backup::BackupVault) and its backups. Restore its logical id, which follows from the ids of its constructs. ${accept}`,
-      `${vault}2 cannot be created, because ${vault} still has the same fixed name. Restore the logical id ${vault}, or choose another name.`,
     ],
     [
       'with another type under the same logical id',

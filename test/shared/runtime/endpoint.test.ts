@@ -8,7 +8,7 @@ import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { books } from '../../support/books.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
-import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
+import { counted, countedServerError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
 const { get, list } = books.operations;
 const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/books';
@@ -22,26 +22,24 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
 }
 
 /** For each error: its status, whether it is logged, and whether it counts as a rejection of the request. */
-const errors: Record<ErrorCode, [status: number, isLogged: boolean, isRejection: boolean]> = {
-  invalid_request: [400, false, true],
-  unauthorized: [401, false, true],
-  forbidden: [403, false, true],
-  not_found: [404, false, false],
-  method_not_allowed: [405, false, true],
-  request_too_large: [413, false, true],
-  unsupported_media_type: [415, false, true],
-  idempotency_key_reused: [422, false, true],
-  too_many_requests: [429, false, true],
-  internal_error: [500, true, false],
-  service_unavailable: [503, true, false],
-  gateway_timeout: [504, true, false],
+const errors: Record<ErrorCode, [status: number, isServerError: boolean]> = {
+  invalid_request: [400, false],
+  unauthorized: [401, false],
+  forbidden: [403, false],
+  not_found: [404, false],
+  method_not_allowed: [405, false],
+  request_too_large: [413, false],
+  unsupported_media_type: [415, false],
+  idempotency_key_reused: [422, false],
+  too_many_requests: [429, false],
+  internal_error: [500, true],
+  service_unavailable: [503, true],
+  gateway_timeout: [504, true],
 };
 
 function countedError(code: ErrorCode): unknown {
-  if (code === 'internal_error') return countedInternalError('listBooks');
-  const [, , isRejection] = errors[code];
-  const rejection = counted('Rejections', { operation: 'listBooks', version: invocation.functionVersion });
-  return [counted('ErrorResponses', { code }), ...(isRejection ? [rejection] : [])];
+  const [, isServerError] = errors[code];
+  return isServerError ? countedServerError('listBooks', code) : [counted('ErrorResponses', { code })];
 }
 
 test('a successful response has no body and no Content-Type if the operation has no response schema', async () => {
@@ -170,8 +168,8 @@ describe('a response of a deprecated operation', () => {
   test.each([
     [200, working, '42', 10_000, []],
     [404, working, 'abc', 10_000, [counted('ErrorResponses', { code: 'not_found' })]],
-    [500, broken, '42', 10_000, countedInternalError('getBook')],
-    [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
+    [500, broken, '42', 10_000, countedServerError('getBook', 'internal_error')],
+    [503, silent, '42', 1, countedServerError('getBook', 'service_unavailable')],
   ])(
     'has deprecation headers and is counted once for its operation (status %i)',
     async (status, handler, id, milliseconds, errorResponses) => {

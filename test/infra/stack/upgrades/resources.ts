@@ -33,11 +33,6 @@ export const models: Record<string, ResourceModel> = {
     replacing: ['RestApiId', 'StageName'],
     holds: 'the base URL',
   },
-  'AWS::Backup::BackupVault': {
-    name: ['BackupVaultName'],
-    replacing: ['BackupVaultName', 'EncryptionKeyArn'],
-    holds: 'its backups',
-  },
   'AWS::DynamoDB::GlobalTable': {
     name: ['TableName'],
     replacing: ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
@@ -70,7 +65,6 @@ export const models: Record<string, ResourceModel> = {
     replacing: ['FifoTopic', 'TopicName'],
     holds: 'its subscriptions',
   },
-  'AWS::XRay::SamplingRule': { name: ['SamplingRule.RuleName'], replacing: [] },
 };
 
 /** The facts about a resource that released.json contains. */

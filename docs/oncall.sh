@@ -1,0 +1,173 @@
+#!/bin/sh
+# Commands for whoever is on call. They need AWS CLI 2 and no clone. Set your AWS credentials, and then:
+#
+#   export STAGE=production AWS_REGION=eu-central-1
+#   sh oncall.sh status      shows the stack, active alarms, running deployments, and the versions of the functions
+#   sh oncall.sh back        stops running deployments, or else points each function to the version before the last update
+#   sh oncall.sh commands    prints AWS commands for this stage, to copy
+
+script=$0
+
+fail() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+# Removes control bytes, with which texts that others have stored could change the terminal.
+plain() { LC_ALL=C tr -d '\000-\010\013-\037\177-\377'; }
+
+# Prints the response to an AWS request, a line for each row.
+ask() { aws "$@" --output text | plain; }
+
+case ${1-} in
+  status | back | commands) ;;
+  *) fail "Usage: sh $script status | back | commands" ;;
+esac
+command -v aws > /dev/null || fail 'Install AWS CLI 2.'
+[ -n "${STAGE-}" ] || fail 'Set STAGE to the name of the stage, as in: export STAGE=production'
+[ -n "${AWS_REGION-}" ] || fail 'Set AWS_REGION to the region of the stage, as in: export AWS_REGION=eu-central-1'
+case $STAGE$AWS_REGION in
+  *PUT-*) fail 'Set STAGE and AWS_REGION to those of the stage.' ;;
+esac
+export AWS_PAGER=
+stack=PetStore-$STAGE
+
+identity=$(ask sts get-caller-identity --query '[Account,Arn]')
+[ -n "$identity" ] || fail 'Set your AWS credentials, for example with AWS_PROFILE.'
+update=$(ask cloudformation describe-stacks --stack-name "$stack" \
+  --query 'Stacks[0].[StackStatus,LastUpdatedTime||CreationTime,StackStatusReason]')
+[ -n "$update" ] || fail "Check STAGE, AWS_REGION and your credentials: $stack cannot be read."
+stack_status=$(printf '%s\n' "$update" | cut -f 1)
+updated_at=$(printf '%s\n' "$update" | cut -f 2)
+reason=$(printf '%s\n' "$update" | cut -f 3)
+resources=$(ask cloudformation list-stack-resources --stack-name "$stack" \
+  --query 'StackResourceSummaries[].[ResourceType,PhysicalResourceId]')
+[ -n "$resources" ] || fail "The resources of $stack cannot be read."
+
+# Prints the physical ids of the stack's resources of a type.
+ids() { printf '%s\n' "$resources" | awk -v type="AWS::$1" '$1 == type { print $2 }'; }
+
+# Prints the names of the functions that have an alias. The id of an alias is its ARN, which ends with NAME:live.
+functions() { ids Lambda::Alias | awk -F : '{ print $(NF - 1) }'; }
+
+# Prints the id of each running deployment, and its group.
+deployments() {
+  ids CodeDeploy::DeploymentGroup | while read -r group; do
+    ask deploy list-deployments --application-name "$(ids CodeDeploy::Application)" --deployment-group-name "$group" \
+      --include-only-statuses Created Queued InProgress Ready --query 'deployments[].[@]' < /dev/null |
+      awk -v group="$group" 'NF { print $1, group }'
+  done
+}
+
+# Prints a line for each function: its name, the live version and its time, the version before and its time, the revision
+# of the alias, and the shares of other versions, such as {"8":0.1}, or null.
+versions() {
+  functions | while read -r name; do
+    live=$(ask lambda get-alias --function-name "$name" --name live \
+      --query '[FunctionVersion,RevisionId,to_string(RoutingConfig.AdditionalVersionWeights)]' < /dev/null)
+    [ -n "$live" ] || { printf 'The alias of %s cannot be read.\n' "$name" >&2; continue; }
+    ask lambda list-versions-by-function --function-name "$name" --query 'Versions[].[Version,LastModified]' < /dev/null |
+      awk -v name="$name" -v live="$live" '
+        BEGIN { split(live, alias, "\t"); before = "-"; earlier = "-" }
+        $1 == alias[1] { time = $2 }
+        $1 + 0 > before + 0 && $1 + 0 < alias[1] + 0 { before = $1; earlier = $2 }
+        END { print name, alias[1], time, before, earlier, alias[2], alias[3] }'
+  done
+}
+
+show_status() {
+  printf 'Account and identity: %s\n' "$identity"
+  printf '%s: %s, last update began at %s (reason: %s)\n' "$stack" "$stack_status" "$updated_at" "$reason"
+  printf 'Active alarms:\n'
+  ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
+    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]' | sed 's/^/  /'
+  printf 'Running deployments:\n'
+  deployments | sed 's/^/  /'
+  printf 'Versions:\n'
+  versions | while read -r name live time before earlier _ shares; do
+    printf '  %s: %s (%s), before %s (%s)' "$name" "$live" "$time" "$before" "$earlier"
+    if [ "$shares" = null ]; then printf '\n'; else printf ', shares %s\n' "$shares"; fi
+  done
+}
+
+# Prints what `go_back` does, a line for each step: what it concerns, the version, the revision, and a sentence.
+plan() {
+  running=$(deployments)
+  if [ -n "$running" ]; then
+    printf '%s\n' "$running" | while read -r id group; do
+      printf 'stop %s - stop the deployment of %s, so that its requests go to the old version\n' "$id" "$group"
+    done
+    return
+  fi
+  versions | while read -r name live time before earlier revision shares; do
+    # The times are in UTC, and can differ after the seconds in their format.
+    new=$(printf '%.19s\n%.19s\n' "$updated_at" "$time" | sort | head -n 1)
+    if [ "$shares" != null ]; then
+      printf '%s %s %s give all requests to %s (%s)\n' "$name" "$live" "$revision" "$live" "$time"
+    elif [ "$before" != - ] && [ "$new" = "$(printf '%.19s' "$updated_at")" ]; then
+      printf '%s %s %s from %s (%s) to %s (%s)\n' "$name" "$before" "$revision" "$live" "$time" "$before" "$earlier"
+    fi
+  done
+}
+
+go_back() {
+  steps=$(plan)
+  if [ -z "$steps" ]; then
+    fail "Nothing to do: no function got a new version since $updated_at, when the last update of $stack began. To use
+another version, see: sh $script commands"
+  fi
+  case $stack_status:$steps in
+    *_IN_PROGRESS:stop*) ;;
+    *_IN_PROGRESS:*) fail "$stack has the status $stack_status. Wait until it has ended, and try again." ;;
+  esac
+  printf 'In %s, as %s:\n' "$stack" "$identity"
+  printf '%s\n' "$steps" | while read -r what version revision sentence; do
+    if [ "$what" = stop ]; then printf '  %s: %s\n' "$version" "$sentence"; else printf '  %s: %s\n' "$what" "$sentence"; fi
+  done
+  printf 'Other functions stay as they are. The cache of the authorizer is flushed.\nType yes to do this: '
+  read -r answer || answer=
+  [ "$answer" = yes ] || fail 'Nothing was changed.'
+  failed=$(printf '%s\n' "$steps" | while read -r what version revision _; do
+    if [ "$what" = stop ]; then
+      aws deploy stop-deployment --deployment-id "$version" --auto-rollback-enabled > /dev/null < /dev/null ||
+        printf ' %s' "$version"
+    else
+      aws lambda update-alias --function-name "$what" --name live --function-version "$version" \
+        --routing-config 'AdditionalVersionWeights={}' --revision-id "$revision" > /dev/null < /dev/null ||
+        printf ' %s' "$what"
+    fi
+  done)
+  aws apigateway flush-stage-authorizers-cache --rest-api-id "$(ids ApiGateway::RestApi)" \
+    --stage-name "$(ids ApiGateway::Stage)" || failed="$failed cache"
+  [ -z "$failed" ] || fail "Failed, so run this command again:$failed"
+  printf 'Done. Before the next deployment, read "Go back" in docs/pipelines.md.\n'
+}
+
+show_commands() {
+  cat << END
+# Stop a deployment, whose id status shows:
+aws deploy stop-deployment --auto-rollback-enabled --deployment-id ID
+# Find the versions of a function, and point it to one of them:
+END
+  functions | while read -r name; do
+    printf "aws lambda list-versions-by-function --query 'Versions[].[Version,LastModified]' --output text --function-name %s\n" \
+      "$name"
+    printf "aws lambda update-alias --name live --routing-config 'AdditionalVersionWeights={}' --function-version VERSION --function-name %s\n" \
+      "$name"
+  done
+  cat << END
+# Make API Gateway forget the decisions of the authorizer:
+aws apigateway flush-stage-authorizers-cache --rest-api-id $(ids ApiGateway::RestApi) --stage-name $(ids ApiGateway::Stage)
+# Cancel a running update of the stack, or continue a rollback that has failed:
+aws cloudformation cancel-update-stack --stack-name $stack
+aws cloudformation continue-update-rollback --stack-name $stack
+# Follow a log:
+END
+  ids Logs::LogGroup | while read -r group; do printf 'aws logs tail --follow --since 1h %s\n' "$group"; done
+}
+
+case $1 in
+  status) show_status ;;
+  back) go_back ;;
+  commands) show_commands ;;
+esac

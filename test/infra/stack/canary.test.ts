@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { stagesOf } from '../../../infra/settings.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { constructOf } from '../../support/invoke.ts';
+import {
+  functionNames,
+  propertiesOf,
+  readable,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+} from '../../support/stack-template.ts';
+import { stages } from '../../support/stages.ts';
+import { templateOf } from '../../support/template-of.ts';
+
+const production = readableTemplate('production');
+const alarmOf = (name: string) => production.Resources[`Monitoring${name}NewVersion`].Properties;
+
+describe.each(stageNames)('in %s,', (stage) => {
+  const { Resources } = readableTemplate(stage);
+
+  test.each(functionNames)('live of %s is the newest version, and earlier versions are retained', (name) => {
+    const { FunctionName, FunctionVersion } = Resources[`${name}Live`].Properties;
+    expect([FunctionName, FunctionVersion]).toEqual([`\${${name}}`, `\${${name}CurrentVersion.Version}`]);
+    expect(Resources[`${name}CurrentVersion`]).toMatchObject({
+      Properties: { FunctionName: `\${${name}}` },
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+
+  // CloudFormation rejects circular dependencies, but synthesis does not detect them.
+  test('the resources have no circular dependencies', () => {
+    const all = Object.entries(Resources).map(([id, resource]) => ({ id, needs: dependenciesOf(resource) }));
+    let waiting = all;
+    // As in CloudFormation, each round creates the resources that do not depend on a waiting resource.
+    for (let round = 0; round < all.length; round += 1)
+      waiting = waiting.filter(({ needs }) => waiting.some(({ id }) => needs.includes(id)));
+    expect(waiting).toEqual([]);
+  });
+});
+
+describe('in production, a new version', () => {
+  test.each(functionNames)('of %s first gets 10%% of the requests, after its group watches it', (name) => {
+    // The reference to the group also makes CloudFormation update the group first.
+    expect(production.Resources[`${name}Live`].UpdatePolicy).toEqual({
+      CodeDeployLambdaAliasUpdate: {
+        ApplicationName: '${CanaryApplication}',
+        DeploymentGroupName: `\${Canary${name}}`,
+      },
+    });
+    expect(production.Resources[`Canary${name}`].Properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+      DeploymentStyle: { DeploymentType: 'BLUE_GREEN' },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      },
+      ServiceRoleArn: '${CanaryRole.Arn}',
+    });
+  });
+
+  test.each([...collections])(
+    'of $plural goes back if any function of the collection fails',
+    ({ operations }) => {
+      const names = [...Object.values(operations).map(({ id }) => constructOf(id)), 'Authorizer'];
+      const alarms = names.map((name) => ({ Name: `\${Monitoring${name}NewVersion}` }));
+      for (const name of names) {
+        const { Alarms, Enabled } = production.Resources[`Canary${name}`].Properties.AlarmConfiguration;
+        expect([Enabled, Alarms]).toEqual([true, expect.arrayContaining(alarms)]);
+        // https://docs.aws.amazon.com/codedeploy/latest/userguide/limits.html
+        expect(Alarms.length).toBeLessThanOrEqual(10);
+      }
+    },
+  );
+
+  test.each(functionNames)('of %s has an alarm of its own, about this version only', (name) => {
+    const version = `\${${name}CurrentVersion.Version}`;
+    const { AlarmName, Metrics, ...alarm } = alarmOf(name);
+    expect(AlarmName).toBe(`PetStore-production-${name}-${version}`);
+    const watched = Metrics?.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []) ?? [alarm];
+    const [crashes, ...responses] = watched.map(({ Dimensions }: any) =>
+      Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
+    );
+    const FunctionName = `\${${name}}`;
+    expect(crashes).toEqual({ FunctionName, Resource: `${FunctionName}:live`, ExecutedVersion: version });
+    const operation = name.charAt(0).toLowerCase() + name.slice(1);
+    const service = 'pet-store-production';
+    expect(responses).toEqual(name === 'Authorizer' ? [] : [{ operation, service, version }]);
+  });
+
+  test('is moved by a role that can move only the aliases of these functions', () => {
+    const policy = propertiesOf(production, 'AWS::IAM::Policy').find(({ Roles }) =>
+      Roles.includes('${CanaryRole}'),
+    );
+    const { Statement } = policy.PolicyDocument;
+    expect(production.Resources.CanaryRole.Properties).not.toHaveProperty('ManagedPolicyArns');
+    expect(Statement.map(({ Action }: any) => Action)).toEqual([
+      ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+      'cloudwatch:DescribeAlarms',
+    ]);
+    const arns = functionNames.flatMap((name) => [`\${${name}.Arn}`, `\${${name}.Arn}:live`]);
+    expect(new Set(Statement[0].Resource)).toEqual(new Set(arns));
+  });
+});
+
+describe.each([
+  ['staging', readableTemplate('staging')],
+  ['production with -c canary=off', readable(withoutCanary())],
+])('in %s, a new version gets all requests at once', (_stage, template) => {
+  test('without CodeDeploy and its alarms', () => {
+    for (const [, alias] of resourcesOf(template, 'AWS::Lambda::Alias'))
+      expect(alias).not.toHaveProperty('UpdatePolicy');
+    expect(JSON.stringify(template)).not.toMatch(/CodeDeploy|codedeploy|NewVersion/);
+  });
+});
+
+function withoutCanary() {
+  const [settings] = stagesOf({ production: stages.production }, { canary: 'off' });
+  return templateOf({ stage: 'production', settings: { ...settings!, alarmEmail: 'operators@example.com' } });
+}
+
+function dependenciesOf({ DependsOn = [], ...resource }: any): string[] {
+  return [...DependsOn, ...Array.from(JSON.stringify(resource).matchAll(/\$\{(\w+)/g), ([, id]) => id)];
+}

@@ -1,0 +1,258 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { permits } from '../infra/local/emulator/template/permissions.ts';
+import { pascalCase } from '../shared/names.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const root = temporaryFolder();
+const LIST = 'PetStore-production-ListPets0F2A-Qm3x';
+const GET = 'PetStore-production-GetPet61B0-vN4h';
+const STARTED = '2026-11-21T17:29:08.512000+00:00';
+
+/** What the stand-in for the AWS CLI prints. The aliases and versions are those of a release of list-pets alone. */
+const answers = {
+  'sts get-caller-identity': '123456789012\tarn:aws:sts::123456789012:assumed-role/Operator/ada',
+  'cloudformation describe-stacks': `UPDATE_COMPLETE\t${STARTED}\tNone`,
+  'cloudformation list-stack-resources': [
+    `AWS::Lambda::Alias\tarn:aws:lambda:eu-central-1:123456789012:function:${LIST}:live`,
+    `AWS::Lambda::Alias\tarn:aws:lambda:eu-central-1:123456789012:function:${GET}:live`,
+    'AWS::CodeDeploy::Application\tTheApplication',
+    'AWS::CodeDeploy::DeploymentGroup\tListGroup',
+    'AWS::CodeDeploy::DeploymentGroup\tGetGroup',
+    'AWS::ApiGateway::RestApi\tab12',
+    'AWS::ApiGateway::Stage\tproduction',
+    'AWS::Logs::LogGroup\tTheLog',
+  ].join('\n'),
+  'cloudwatch describe-alarms': `PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tThreshold \u001b[31mcrossed`,
+  'deploy list-deployments ListGroup': '',
+  'deploy list-deployments GetGroup': '',
+  [`lambda get-alias ${LIST}`]: '10\trevision-1\tnull',
+  [`lambda get-alias ${GET}`]: '7\trevision-2\tnull',
+  // AWS does not document the order of the versions.
+  [`lambda list-versions-by-function ${LIST}`]:
+    '$LATEST\t2026-11-21T17:31:00.000+0000\n10\t2026-11-21T17:31:00.000+0000\n9\t2026-11-20T08:00:00.000+0000\n2\t2026-11-01T08:00:00.000+0000',
+  [`lambda list-versions-by-function ${GET}`]:
+    '$LATEST\t2026-11-20T08:00:00.000+0000\n6\t2026-11-01T08:00:00.000+0000\n7\t2026-11-20T08:00:00.000+0000',
+};
+
+/** Runs `docs/oncall.sh` with a stand-in for the AWS CLI. An answer that is null makes the call fail. */
+function run(
+  shell: string,
+  command: string,
+  changes: Record<string, string | null> = {},
+  { input = '', settings = {} }: { input?: string; settings?: Record<string, string> } = {},
+) {
+  const folder = mkdtempSync(join(root, 'run-'));
+  mkdirSync(join(folder, 'answers'));
+  for (const [call, answer] of Object.entries<string | null>({ ...answers, ...changes }))
+    if (answer !== null) writeFileSync(join(folder, 'answers', call), `${answer}\n`);
+  const program = `#!/bin/sh
+printf '%s\\n' "$*" >> '${folder}/calls'
+call="$1 $2"
+[ -e "${folder}/answers/$call" ] || for argument; do
+  [ ! -e "${folder}/answers/$call $argument" ] || { call="$call $argument"; break; }
+done
+case $call in
+  *update-alias*|*stop-deployment*|*flush*) [ ! -e '${folder}/answers/deny' ] ;;
+  *) cat "${folder}/answers/$call" ;;
+esac
+`;
+  writeFileSync(join(folder, 'aws'), program, { mode: 0o755 });
+  const { status, stdout, stderr } = spawnSync(shell, ['docs/oncall.sh', command], {
+    env: {
+      PATH: [folder, process.env['PATH']].join(delimiter),
+      STAGE: 'production',
+      AWS_REGION: 'eu-central-1',
+      ...settings,
+    },
+    input,
+    encoding: 'utf8',
+  });
+  const file = join(folder, 'calls');
+  const calls = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  const changing = calls.filter((call) => /update-alias|stop-deployment|flush/.test(call));
+  return { status, stdout, stderr, calls, changing };
+}
+
+const flush = 'apigateway flush-stage-authorizers-cache --rest-api-id ab12 --stage-name production';
+const pointTo = (name: string, version: number, revision: string) =>
+  `lambda update-alias --function-name ${name} --name live --function-version ${version} ` +
+  `--routing-config AdditionalVersionWeights={} --revision-id ${revision}`;
+const stop = (id: string) => `deploy stop-deployment --deployment-id ${id} --auto-rollback-enabled`;
+const yes = { input: 'yes\n' };
+
+const shells = ['sh', 'bash', 'zsh'].map(
+  (shell) => [shell, spawnSync(shell, ['-c', 'true']).error ? describe.skip : describe] as const,
+);
+for (const [shell, describeIfInstalled] of shells) {
+  describeIfInstalled(`in ${shell}, status`, () => {
+    test('shows the stack, active alarms, running deployments and versions, without control bytes', () => {
+      const { status, stdout, stderr, changing } = run(shell, 'status', {
+        'deploy list-deployments GetGroup': 'd-ABC123',
+        [`lambda get-alias ${GET}`]: '6\trevision-2\t{"7":0.1}',
+      });
+      expect({ status, stderr, changing }).toEqual({ status: 0, stderr: '', changing: [] });
+      expect(stdout).toBe(`Account and identity: ${answers['sts get-caller-identity']}
+PetStore-production: UPDATE_COMPLETE, last update began at ${STARTED} (reason: None)
+Active alarms:
+  PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tThreshold [31mcrossed
+Running deployments:
+  d-ABC123 GetGroup
+Versions:
+  ${LIST}: 10 (2026-11-21T17:31:00.000+0000), before 9 (2026-11-20T08:00:00.000+0000)
+  ${GET}: 6 (2026-11-01T08:00:00.000+0000), before - (-), shares {"7":0.1}
+`);
+    });
+  });
+
+  describeIfInstalled(`in ${shell}, back`, () => {
+    test('points only functions with a version of the last update to the version before, and flushes the cache', () => {
+      const { status, stdout, changing } = run(shell, 'back', {}, yes);
+      expect([status, changing]).toEqual([0, [pointTo(LIST, 9, 'revision-1'), flush]]);
+      expect(stdout).toContain(
+        `  ${LIST}: from 10 (2026-11-21T17:31:00.000+0000) to 9 (2026-11-20T08:00:00.000+0000)\n`,
+      );
+      expect(stdout).not.toContain(GET);
+      expect(stdout).toMatch(/Type yes to do this: Done\. /);
+    });
+
+    test.each(['no\n', '\n', ''])('changes nothing if the answer is %j', (input) => {
+      const { status, changing, stderr } = run(shell, 'back', {}, { input });
+      expect({ status, changing, stderr }).toEqual({
+        status: 1,
+        changing: [],
+        stderr: 'Nothing was changed.\n',
+      });
+    });
+
+    test('stops running deployments instead', () => {
+      const running = {
+        'cloudformation describe-stacks': `UPDATE_IN_PROGRESS\t${STARTED}\tNone`,
+        'deploy list-deployments ListGroup': 'd-1',
+        'deploy list-deployments GetGroup': 'd-2',
+      };
+      const { status, stdout, changing } = run(shell, 'back', running, yes);
+      expect([status, changing]).toEqual([0, [stop('d-1'), stop('d-2'), flush]]);
+      expect(stdout).toContain(
+        '  d-1: stop the deployment of ListGroup, so that its requests go to the old version\n',
+      );
+    });
+
+    test('gives all requests to the live version if a deployment has left them divided', () => {
+      const divided = {
+        [`lambda get-alias ${LIST}`]: '9\trevision-1\t{"10":0.1}',
+      };
+      expect(run(shell, 'back', divided, yes).changing).toEqual([pointTo(LIST, 9, 'revision-1'), flush]);
+    });
+
+    test('does nothing if no function got a new version in the last update', () => {
+      const later = { 'cloudformation describe-stacks': 'UPDATE_COMPLETE\t2026-11-22T00:00:00.000Z\tNone' };
+      const { status, changing, stderr } = run(shell, 'back', later, yes);
+      expect([status, changing]).toEqual([1, []]);
+      expect(stderr).toMatch(
+        /^Nothing to do: no function got a new version since 2026-11-22T00:00:00\.000Z, /,
+      );
+    });
+
+    test('waits for an update of the stack that has no running deployment', () => {
+      const updating = { 'cloudformation describe-stacks': `UPDATE_IN_PROGRESS\t${STARTED}\tNone` };
+      const { status, changing, stderr } = run(shell, 'back', updating, yes);
+      expect([status, changing]).toEqual([1, []]);
+      expect(stderr).toBe(
+        'PetStore-production has the status UPDATE_IN_PROGRESS. Wait until it has ended, and try again.\n',
+      );
+    });
+
+    test('names what AWS rejected', () => {
+      const { status, stderr } = run(shell, 'back', { deny: '' }, yes);
+      expect([status, stderr]).toEqual([1, `Failed, so run this command again: ${LIST} cache\n`]);
+    });
+  });
+
+  describeIfInstalled(`in ${shell}, commands`, () => {
+    test('prints AWS commands with the names of the stage, and runs none of them', () => {
+      const { status, stdout, changing } = run(shell, 'commands');
+      expect([status, changing]).toEqual([0, []]);
+      const commands = stdout.split('\n').filter((line) => !line.startsWith('#'));
+      expect(commands).toEqual(
+        expect.arrayContaining([`aws ${flush}`, 'aws logs tail --follow --since 1h TheLog']),
+      );
+    });
+  });
+
+  describeIfInstalled(`in ${shell}, one sentence says`, () => {
+    test.each<[string, string, Parameters<typeof run>[2], Record<string, string>, RegExp]>([
+      [
+        'that the command is unknown',
+        'bakc',
+        {},
+        {},
+        /^Usage: sh docs\/oncall\.sh status \| back \| commands\n$/,
+      ],
+      ['that STAGE is missing', 'back', {}, { STAGE: '' }, /^Set STAGE to .*\n$/],
+      ['that AWS_REGION is missing', 'back', {}, { AWS_REGION: '' }, /^Set AWS_REGION to .*\n$/],
+      ['that the AWS CLI is missing', 'status', {}, { PATH: '/nowhere' }, /^Install AWS CLI 2\.\n$/],
+      [
+        'that there are no credentials',
+        'back',
+        { 'sts get-caller-identity': null },
+        {},
+        /\nSet your AWS credentials, for example with AWS_PROFILE\.\n$/,
+      ],
+      [
+        'that the stack cannot be read',
+        'back',
+        { 'cloudformation describe-stacks': null },
+        { STAGE: 'prod' },
+        /\nCheck STAGE, AWS_REGION and your credentials: PetStore-prod cannot be read\.\n$/,
+      ],
+    ])('%s', (_what, command, changes, settings, message) => {
+      const absolute = spawnSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).stdout.trim();
+      const { status, stderr, changing } = run(absolute, command, changes, { ...yes, settings });
+      expect([status, changing]).toEqual([1, []]);
+      expect(stderr).toMatch(message);
+    });
+  });
+}
+
+test('the break-glass policy allows all calls', () => {
+  const { Statement: statements } = JSON.parse(readFileSync('docs/policies/break-glass.json', 'utf8'));
+  const own = 'arn:aws:lambda:REGION:ACCOUNT:function:PetStore-production-List';
+  const arns: Record<string, string> = {
+    apigateway: 'arn:aws:apigateway:REGION::/restapis/ab12/stages/production/cache/authorizers',
+    cloudformation: 'arn:aws:cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a2b',
+    cloudwatch: '*',
+    deploy: '*',
+    lambda: own,
+  };
+  const calls = ['status', 'back'].flatMap((command) => [
+    ...run('sh', command, {}, yes).calls,
+    ...run('sh', command, { 'deploy list-deployments GetGroup': 'd-1' }, yes).calls,
+  ]);
+  const actions = new Set(
+    calls
+      .map((call) => call.split(' ') as [string, string])
+      .filter(([service]) => service !== 'sts') // needs no permission
+      .map(([service, operation]) => {
+        if (service === 'apigateway') return [service, 'apigateway:DELETE'].join(' ');
+        const action = pascalCase(operation.replaceAll('-', ' '));
+        return `${service} ${service === 'deploy' ? 'codedeploy' : service}:${action}`;
+      }),
+  );
+  expect(actions.size).toBe(9);
+  const missing = [...actions].filter((text) => {
+    const [service, action] = text.split(' ') as [string, string];
+    return !permits(
+      statements.map((one: any) => ({
+        ...one,
+        Action: [one.Action].flat(),
+        Resource: [one.Resource].flat(),
+      })),
+      action,
+      arns[service]!,
+    );
+  });
+  expect(missing).toEqual([]);
+});
