@@ -16,8 +16,11 @@ fail() {
 # Removes control bytes, with which texts that others have stored could change the terminal.
 plain() { LC_ALL=C tr -d '\000-\010\013-\037\177-\377'; }
 
-# Prints the response to an AWS request, a line for each row.
-ask() { aws "$@" --output text | plain; }
+# Prints the response to an AWS request, a line for each row, and fails if AWS does.
+ask() {
+  response=$(aws "$@" --output text < /dev/null) || return 1
+  printf '%s\n' "$response" | plain
+}
 
 case ${1-} in
   status | back | commands) ;;
@@ -32,17 +35,18 @@ esac
 export AWS_PAGER=
 stack=PetStore-$STAGE
 
-identity=$(ask sts get-caller-identity --query '[Account,Arn]')
-[ -n "$identity" ] || fail 'Set your AWS credentials, for example with AWS_PROFILE.'
+identity=$(ask sts get-caller-identity --query '[Account,Arn]') ||
+  fail 'Set your AWS credentials, for example with AWS_PROFILE.'
 update=$(ask cloudformation describe-stacks --stack-name "$stack" \
-  --query 'Stacks[0].[StackStatus,LastUpdatedTime||CreationTime,StackStatusReason]')
-[ -n "$update" ] || fail "Check STAGE, AWS_REGION and your credentials: $stack cannot be read."
-stack_status=$(printf '%s\n' "$update" | cut -f 1)
-updated_at=$(printf '%s\n' "$update" | cut -f 2)
-reason=$(printf '%s\n' "$update" | cut -f 3)
+  --query 'Stacks[0].[StackStatus,LastUpdatedTime||CreationTime,StackStatusReason]') ||
+  fail "Check STAGE, AWS_REGION and your credentials: $stack cannot be read."
+# A reason can have several lines.
+stack_status=$(printf '%s\n' "$update" | head -n 1 | cut -f 1)
+updated_at=$(printf '%s\n' "$update" | head -n 1 | cut -f 2)
+reason=$(printf '%s\n' "$update" | head -n 1 | cut -f 3)
 resources=$(ask cloudformation list-stack-resources --stack-name "$stack" \
-  --query 'StackResourceSummaries[].[ResourceType,PhysicalResourceId]')
-[ -n "$resources" ] || fail "The resources of $stack cannot be read."
+  --query 'StackResourceSummaries[].[ResourceType,PhysicalResourceId]') ||
+  fail "The resources of $stack cannot be read."
 
 # Prints the physical ids of the stack's resources of a type.
 ids() { printf '%s\n' "$resources" | awk -v type="AWS::$1" '$1 == type { print $2 }'; }
@@ -53,9 +57,10 @@ functions() { ids Lambda::Alias | awk -F : '{ print $(NF - 1) }'; }
 # Prints the id of each running deployment, and its group.
 deployments() {
   ids CodeDeploy::DeploymentGroup | while read -r group; do
-    ask deploy list-deployments --application-name "$(ids CodeDeploy::Application)" --deployment-group-name "$group" \
-      --include-only-statuses Created Queued InProgress Ready --query 'deployments[].[@]' < /dev/null |
-      awk -v group="$group" 'NF { print $1, group }'
+    running=$(ask deploy list-deployments --application-name "$(ids CodeDeploy::Application)" \
+      --deployment-group-name "$group" --include-only-statuses Created Queued InProgress Ready \
+      --query 'deployments[].[@]') || exit 1
+    printf '%s\n' "$running" | awk -v group="$group" 'NF { print $1, group }'
   done
 }
 
@@ -64,14 +69,14 @@ deployments() {
 versions() {
   functions | while read -r name; do
     live=$(ask lambda get-alias --function-name "$name" --name live \
-      --query '[FunctionVersion,RevisionId,to_string(RoutingConfig.AdditionalVersionWeights)]' < /dev/null)
-    [ -n "$live" ] || { printf 'The alias of %s cannot be read.\n' "$name" >&2; continue; }
-    ask lambda list-versions-by-function --function-name "$name" --query 'Versions[].[Version,LastModified]' < /dev/null |
-      awk -v name="$name" -v live="$live" '
-        BEGIN { split(live, alias, "\t"); before = "-"; earlier = "-" }
-        $1 == alias[1] { time = $2 }
-        $1 + 0 > before + 0 && $1 + 0 < alias[1] + 0 { before = $1; earlier = $2 }
-        END { print name, alias[1], time, before, earlier, alias[2], alias[3] }'
+      --query "[FunctionVersion,RevisionId,to_string(RoutingConfig.AdditionalVersionWeights || \`null\`)]") || exit 1
+    all=$(ask lambda list-versions-by-function --function-name "$name" \
+      --query 'Versions[].[Version,LastModified]') || exit 1
+    printf '%s\n' "$all" | awk -v name="$name" -v live="$live" '
+      BEGIN { split(live, alias, "\t"); before = "-"; earlier = "-" }
+      $1 == alias[1] { time = $2 }
+      $1 + 0 > before + 0 && $1 + 0 < alias[1] + 0 { before = $1; earlier = $2 }
+      END { if (time == "") exit 1; print name, alias[1], time, before, earlier, alias[2], alias[3] }' || exit 1
   done
 }
 
@@ -82,9 +87,11 @@ show_status() {
   ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
     --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]' | sed 's/^/  /'
   printf 'Running deployments:\n'
-  deployments | sed 's/^/  /'
+  running=$(deployments) || printf '  They cannot be read.\n'
+  [ -z "$running" ] || printf '%s\n' "$running" | sed 's/^/  /'
   printf 'Versions:\n'
-  versions | while read -r name live time before earlier _ shares; do
+  lines=$(versions) || printf '  Some cannot be read.\n'
+  [ -z "$lines" ] || printf '%s\n' "$lines" | while read -r name live time before earlier _ shares; do
     printf '  %s: %s (%s), before %s (%s)' "$name" "$live" "$time" "$before" "$earlier"
     if [ "$shares" = null ]; then printf '\n'; else printf ', shares %s\n' "$shares"; fi
   done
@@ -92,14 +99,15 @@ show_status() {
 
 # Prints what `go_back` does, a line for each step: what it concerns, the version, the revision, and a sentence.
 plan() {
-  running=$(deployments)
+  running=$(deployments) || exit 1
   if [ -n "$running" ]; then
     printf '%s\n' "$running" | while read -r id group; do
       printf 'stop %s - stop the deployment of %s, so that its requests go to the old version\n' "$id" "$group"
     done
     return
   fi
-  versions | while read -r name live time before earlier revision shares; do
+  lines=$(versions) || exit 1
+  printf '%s\n' "$lines" | while read -r name live time before earlier revision shares; do
     # The times are in UTC, and can differ after the seconds in their format.
     new=$(printf '%.19s\n%.19s\n' "$updated_at" "$time" | sort | head -n 1)
     if [ "$shares" != null ]; then
@@ -111,13 +119,14 @@ plan() {
 }
 
 go_back() {
-  steps=$(plan)
+  steps=$(plan) || fail 'Not all deployments and versions can be read, so nothing was changed.'
   if [ -z "$steps" ]; then
     fail "Nothing to do: no function got a new version since $updated_at, when the last update of $stack began. To use
 another version, see: sh $script commands"
   fi
+  # The deployments of a rollback must not be stopped.
   case $stack_status:$steps in
-    *_IN_PROGRESS:stop*) ;;
+    UPDATE_IN_PROGRESS:stop* | UPDATE_COMPLETE_CLEANUP_IN_PROGRESS:*) ;;
     *_IN_PROGRESS:*) fail "$stack has the status $stack_status. Wait until it has ended, and try again." ;;
   esac
   printf 'In %s, as %s:\n' "$stack" "$identity"
@@ -139,8 +148,11 @@ another version, see: sh $script commands"
   done)
   aws apigateway flush-stage-authorizers-cache --rest-api-id "$(ids ApiGateway::RestApi)" \
     --stage-name "$(ids ApiGateway::Stage)" || failed="$failed cache"
-  [ -z "$failed" ] || fail "Failed, so run this command again:$failed"
-  printf 'Done. Before the next deployment, read "Go back" in docs/pipelines.md.\n'
+  [ -z "$failed" ] || fail "Failed:$failed. Run this command again, or use: sh $script commands"
+  case $steps in
+    stop*) printf 'Done. CloudFormation rolls back the update.\n' ;;
+    *) printf 'Done. Before the next deployment, read "Go back" in docs/pipelines.md.\n' ;;
+  esac
 }
 
 show_commands() {
@@ -158,8 +170,7 @@ END
   cat << END
 # Make API Gateway forget the decisions of the authorizer:
 aws apigateway flush-stage-authorizers-cache --rest-api-id $(ids ApiGateway::RestApi) --stage-name $(ids ApiGateway::Stage)
-# Cancel a running update of the stack, or continue a rollback that has failed:
-aws cloudformation cancel-update-stack --stack-name $stack
+# Continue a rollback of the stack that has failed:
 aws cloudformation continue-update-rollback --stack-name $stack
 # Follow a log:
 END

@@ -209,11 +209,15 @@ const Settings = group({
 });
 
 export type StageSettings = v.InferOutput<typeof Settings>;
-export type Stage = StageSettings & { name: string };
+export interface Stage extends StageSettings {
+  name: string;
+  /** Whether this deployment gives all requests to new versions at once, although the stage has `canaryDeployments`. */
+  isCanaryOff?: boolean;
+}
 
 /**
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines. With
- * `-c canary=off`, no stage has canary deployments.
+ * `-c canary=off`, new versions get all requests at once.
  *
  * @throws UsageError if the settings of a stage are invalid, stages share a domain or a public URL, NAME is missing,
  *   invalid or in use, no stage is named STAGE, or `canary` has another value
@@ -235,7 +239,7 @@ export function stagesOf(
     stage === undefined && basedOn === undefined
       ? Object.entries(all).map(([name, settings]) => ({ ...settings, name }))
       : [ephemeralStage(all, stage, basedOn)];
-  return canary === 'off' ? selected.map((one) => ({ ...one, canaryDeployments: false })) : selected;
+  return canary === 'off' ? selected.map((one) => ({ ...one, isCanaryOff: true })) : selected;
 }
 
 /** Checks that no two stages share the value of a setting. @throws UsageError if they do */

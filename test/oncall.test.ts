@@ -135,6 +135,7 @@ Versions:
       };
       const { status, stdout, changing } = run(shell, 'back', running, yes);
       expect([status, changing]).toEqual([0, [stop('d-1'), stop('d-2'), flush]]);
+      expect(stdout).toMatch(/Type yes to do this: Done\. CloudFormation rolls back the update\.\n$/);
       expect(stdout).toContain(
         '  d-1: stop the deployment of ListGroup, so that its requests go to the old version\n',
       );
@@ -156,18 +157,50 @@ Versions:
       );
     });
 
-    test('waits for an update of the stack that has no running deployment', () => {
-      const updating = { 'cloudformation describe-stacks': `UPDATE_IN_PROGRESS\t${STARTED}\tNone` };
+    test.each([
+      ['UPDATE_IN_PROGRESS', ''],
+      ['UPDATE_ROLLBACK_IN_PROGRESS', ''],
+      // CodeDeploy's own rollback is a deployment too.
+      ['UPDATE_ROLLBACK_IN_PROGRESS', 'd-1'],
+    ])('waits during %s with the running deployment %j', (stackStatus, id) => {
+      const updating = {
+        'cloudformation describe-stacks': `${stackStatus}\t${STARTED}\tReason\nin two lines`,
+        'deploy list-deployments ListGroup': id,
+      };
       const { status, changing, stderr } = run(shell, 'back', updating, yes);
       expect([status, changing]).toEqual([1, []]);
       expect(stderr).toBe(
-        'PetStore-production has the status UPDATE_IN_PROGRESS. Wait until it has ended, and try again.\n',
+        `PetStore-production has the status ${stackStatus}. Wait until it has ended, and try again.\n`,
       );
+    });
+
+    test('goes back while CloudFormation deletes what the update has replaced', () => {
+      const cleaning = {
+        'cloudformation describe-stacks': `UPDATE_COMPLETE_CLEANUP_IN_PROGRESS\t${STARTED}\tNone`,
+      };
+      expect(run(shell, 'back', cleaning, yes).changing).toEqual([pointTo(LIST, 9, 'revision-1'), flush]);
+    });
+
+    test.each<[string, Record<string, string | null>]>([
+      ['an alias', { [`lambda get-alias ${GET}`]: null }],
+      ['the versions of a function', { [`lambda list-versions-by-function ${LIST}`]: null }],
+      [
+        'the live version',
+        { [`lambda list-versions-by-function ${LIST}`]: '$LATEST\t2026-11-21T17:31:00.000+0000' },
+      ],
+      ['the deployments of a function', { 'deploy list-deployments GetGroup': null }],
+    ])('changes nothing if %s cannot be read', (_what, changes) => {
+      const { status, changing, stderr } = run(shell, 'back', changes, yes);
+      expect([status, changing]).toEqual([1, []]);
+      expect(stderr).toMatch(/Not all deployments and versions can be read, so nothing was changed\.\n$/);
     });
 
     test('names what AWS rejected', () => {
       const { status, stderr } = run(shell, 'back', { deny: '' }, yes);
-      expect([status, stderr]).toEqual([1, `Failed, so run this command again: ${LIST} cache\n`]);
+      expect([status, stderr]).toEqual([
+        1,
+        `Failed: ${LIST} cache. Run this command again, or use: sh docs/oncall.sh commands\n`,
+      ]);
     });
   });
 

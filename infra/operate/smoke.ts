@@ -26,7 +26,8 @@ const KEY_LIFETIME = 3_600_000;
 
 const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only]
 
-Runs the HTTP tests against a deployed stage. The items that the tests create are not deleted.
+Runs the HTTP tests against a deployed stage. The items that the tests create are not deleted, so a stage that retains its
+data, such as production, accepts only --read-only.
 
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
@@ -45,6 +46,11 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   const stage = deployedStageOption(values.stage, stages);
   if (isReadOnly && patterns.length > 0)
     throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
+
+  if (!isReadOnly && settingsOf(stage)?.retainData)
+    throw new UsageError(
+      `The tests would leave items in ${stage}, which retains its data. Append --read-only.`,
+    );
 
   const interruption = new AbortController();
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
@@ -68,6 +74,11 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   await test(baseUrl, apiKey);
 }
 
+/** Returns the settings of a stage, or undefined if it is ephemeral. */
+function settingsOf(stage: string): StageSettings | undefined {
+  return (stages as Record<string, StageSettings>)[stage];
+}
+
 /** Runs the HTTP tests in a process whose exit code becomes the exit code of this process. */
 async function runHttpTests(
   { stage, baseUrl, apiKey }: TestedStage,
@@ -75,7 +86,7 @@ async function runHttpTests(
   interruption: AbortSignal,
 ): Promise<void> {
   console.log(`Running the HTTP tests against ${baseUrl} …`);
-  const publicUrl = (stages as Record<string, StageSettings>)[stage]?.publicUrl;
+  const publicUrl = settingsOf(stage)?.publicUrl;
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // This command does not start npm, because on Windows npm is a batch file, which `spawn` cannot start without a shell:
   // https://nodejs.org/docs/latest-v24.x/api/child_process.html#spawning-bat-and-cmd-files-on-windows

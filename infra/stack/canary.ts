@@ -18,7 +18,8 @@ const MAX_ALARMS = 10;
  * about a new version fires meanwhile, the requests go back to the old version, and CloudFormation rolls the stack back.
  * Returns the application, whose events tell of such deployments.
  *
- * The canary takes 10 minutes, because metrics can be 3 minutes late.
+ * The canary takes 10 minutes, because metrics can be 3 minutes late. If `isCanaryOff` is set, the aliases do not use
+ * CodeDeploy, but its resources stay for the next deployment.
  */
 export function addCanary(stack: StageStack, functions: Functions): codedeploy.LambdaApplication {
   const scope = new Construct(stack, 'Canary');
@@ -29,7 +30,7 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
   );
   const addGroups = (fns: LambdaFunction[], alarms: cloudwatch.Alarm[]) => {
     for (const fn of fns) {
-      new codedeploy.LambdaDeploymentGroup(scope, fn.node.id, {
+      const group = new codedeploy.LambdaDeploymentGroup(scope, fn.node.id, {
         application,
         alias: fn.live as lambda.Alias,
         alarms,
@@ -40,6 +41,8 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
         // Otherwise, the CDK would add a managed policy with permissions for all functions of the account.
         role: role.withoutPolicyUpdates(),
       });
+      // A deployment must not start before the role has its policy.
+      group.node.addDependency(role);
     }
   };
   // If one new version fails, all functions of a collection and the authorizer go back together.
@@ -50,14 +53,18 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
       [...fns, functions.authorizer].map((fn) => alarmOf.get(fn)!),
     );
   }
+  // The authorizer's own alarm, which is the last, comes first.
   addGroups([functions.authorizer], [...alarmOf.values()].toReversed().slice(0, MAX_ALARMS));
+  if (stack.stage.isCanaryOff)
+    for (const { live } of Object.values(functions))
+      delete (live.node.defaultChild as lambda.CfnAlias).cfnOptions.updatePolicy;
   return application;
 }
 
 /**
  * Adds an alarm about the version of a function that the stack deploys. A new version gets a new alarm with a name of its
- * own, because an alarm that CloudFormation updates keeps its state, and CodeDeploy starts no deployment while an alarm is
- * active.
+ * own, because an alarm that CloudFormation updates keeps its state, and CodeDeploy stops a deployment whose alarm is
+ * active. The alarm of a function that does not change stays, so that its failures stop the release of the others.
  */
 function addAlarm(stack: StageStack, operation: string, fn: LambdaFunction): cloudwatch.Alarm {
   const { version } = fn.currentVersion;
@@ -79,13 +86,13 @@ function addAlarm(stack: StageStack, operation: string, fn: LambdaFunction): clo
     label: `Failures of ${fn.node.id}`,
     period: MINUTE,
   });
+  const isAuthorizer = operation === 'authorizer'; // sends no responses of its own
   return stack.addAlarm(`${fn.node.id}NewVersion`, {
     alarmName: `${stack.stackName}-${fn.node.id}-${version}`,
     urgency: 'none',
     section: 'Errors of a new version',
-    description: `${fn.node.id} crashed, timed out or answered with a 5xx 3 times in one minute. A running deployment rolls back.`,
-    // The authorizer sends no responses of its own.
-    metric: operation === 'authorizer' ? crashes : failures,
+    description: `${fn.node.id} ${isAuthorizer ? 'crashed or timed out' : 'crashed, timed out or answered with a 5xx'} 3 times in one minute. A running deployment rolls back.`,
+    metric: isAuthorizer ? crashes : failures,
     threshold: 3,
   });
 }

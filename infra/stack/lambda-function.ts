@@ -51,6 +51,10 @@ export class LambdaFunction extends lambda.Function {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
     });
+    // The mode above is that of $LATEST, and each version has its own.
+    // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-update.html
+    const cfnVersion = this.currentVersion.node.defaultChild as lambda.CfnVersion;
+    cfnVersion.runtimePolicy = { updateRuntimeOn: 'FunctionUpdate' };
     // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
     const version = this.currentVersion as lambda.IVersion;
     this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;

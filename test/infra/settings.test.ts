@@ -232,11 +232,11 @@ describe('an ephemeral stage', () => {
 });
 
 describe('the context canary', () => {
-  test('turns the canary deployments of all stages off', () => {
+  test('gives all requests to new versions at once', () => {
     const [staging, production] = stagesOf(stages, { canary: 'off' });
     expect([staging, production]).toMatchObject([
       { name: 'staging', canaryDeployments: false },
-      { name: 'production', canaryDeployments: false, retainData: true },
+      { name: 'production', canaryDeployments: true, isCanaryOff: true },
     ]);
   });
 

@@ -83,6 +83,13 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
 });
 
+test('the smoke test rejects the tests that store items for a stage that retains its data', async () => {
+  const outcome = await runModule(command, ['--stage', 'production', 'test/http/paths']);
+  expect(errorOutput(outcome)).toBe(
+    'The tests would leave items in production, which retains its data. Append --read-only.',
+  );
+});
+
 test('the smoke test rejects a pattern beside --read-only', async () => {
   const outcome = await runModule(command, [...staging, '--read-only', 'some/test']);
   expect(errorOutput(outcome)).toMatch(/^--read-only and PATTERN cannot be combined, /);

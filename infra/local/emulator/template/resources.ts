@@ -171,7 +171,7 @@ export const resourceModels = {
     Timeout: v.number(),
     TracingConfig: ignored,
   }),
-  'AWS::Lambda::Version': model({ FunctionName: text }),
+  'AWS::Lambda::Version': model({ FunctionName: text, RuntimePolicy: ignored }),
 };
 
 export type ResourceType = keyof typeof resourceModels;
