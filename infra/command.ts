@@ -20,11 +20,11 @@ export function plain(text: string): string {
 }
 
 /** Calls `act` only for the first signal, because a Ctrl-C can arrive twice: from the terminal and from npm. */
-export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
+export function onInterrupt(act: () => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (!isInterrupted) act(signal);
+      if (!isInterrupted) act();
       isInterrupted = true;
     });
   }

@@ -32,7 +32,7 @@ export const compactName = productName.replaceAll(' ', '').toLowerCase();
 export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** 5xx responses of the functions, by the version that sent them. The alarms of a canary count them. */
-  serverErrors: { name: 'ServerErrorResponses', dimensions: ['operation', 'version'] },
+  versionErrors: { name: 'VersionErrors', dimensions: ['operation', 'version'] },
   /** Calls to deprecated operations. The access log shows which clients make these calls. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;

@@ -210,7 +210,11 @@ Versions:
       expect([status, changing]).toEqual([0, []]);
       const commands = stdout.split('\n').filter((line) => !line.startsWith('#'));
       expect(commands).toEqual(
-        expect.arrayContaining([`aws ${flush}`, 'aws logs tail --follow --since 1h TheLog']),
+        expect.arrayContaining([
+          `aws ${flush}`,
+          `aws lambda update-alias --name live --routing-config 'AdditionalVersionWeights={}' --function-version VERSION --function-name ${LIST}`,
+          'aws logs tail --follow --since 1h TheLog',
+        ]),
       );
     });
   });

@@ -12,7 +12,7 @@ import { commandEnvironment } from './support/run-command.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
-// The commands in docs/runbook.md source these files, or run them with bash.
+// The commands in docs/runbook.md source these files.
 const scripts = globSync('docs/runbook/*.sh').map((file) => readFileSync(file, 'utf8'));
 const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
@@ -300,7 +300,6 @@ ${command}`;
   });
 
   test('use only fields of the function logs that functions or Lambda write', async () => {
-    process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
     const handler = endpoint(books.operations.list, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });

@@ -80,10 +80,13 @@ test('production runs only the tests that store nothing', () => {
 test('a job without tests synthesizes, and the deployments deploy only the assembly with its hash', () => {
   const synthesize = jobOf('synthesize')!;
   expect(commandsIn(synthesize)).toEqual([
+    'git merge-base --is-ancestor "${COMMIT:-HEAD}" origin/main',
     'npm ci --ignore-scripts',
     'npx cdk synth --quiet --output cdk.out ${CANARY_OFF:+-c canary=off}',
     expect.stringMatching(/^sha256=\$\(\.github\/hash-assembly\.sh cdk\.out\)/),
   ]);
+  expect(synthesize).toContain("CANARY_OFF: ${{ inputs.canary_off && 'true' || '' }}\n");
+  expect(synthesize).toContain('ref: ${{ inputs.commit }}\n');
   expect(synthesize).not.toMatch(/cache: npm|secrets\.|: write/);
   for (const stage of ['staging', 'production']) {
     const job = jobOf(stage)!;
@@ -127,6 +130,19 @@ test('jobs that can request an id token run no code of npm packages except the C
     expect(own.replace('npm ci --ignore-scripts', '')).not.toMatch(/\b(?:node|npm|npx)\b/);
     expect(job.split('configure-aws-credentials')[1]).not.toMatch(/\bnpm ci\b/);
   }
+});
+
+test.each([
+  ['DETECTION_COMPLETE\tIN_SYNC\tNone', 0],
+  ['DETECTION_COMPLETE\tDRIFTED\tNone', 1],
+  ['DETECTION_FAILED\tUNKNOWN\tNo permission', 1],
+])('if the comparison of production ends as %j, the workflow Drift ends with %d', (result, code) => {
+  const [, script] = /run: \|\n((?: {10}.*\n)+)/.exec(read('drift.yml'))!;
+  const stub = `aws() { case $2 in detect-stack-drift) echo the-id ;; *detection-status) echo "$RESULT" ;; esac; }`;
+  // GitHub runs scripts with these options.
+  const options = ['--noprofile', '--norc', '-eo', 'pipefail', '-c'];
+  const env = { ...process.env, RESULT: result };
+  expect(spawnSync('bash', [...options, `${stub}\n${script}`], { env }).status).toBe(code);
 });
 
 /** Returns the commands of a job's steps. */

@@ -59,7 +59,7 @@ error_causes() {
 
 # crashes: finds crashes, timeouts, and errors that the function threw to Lambda.
 crashes() {
-  function_log 'filter ispresent(errorType) or ispresent(record.status)
+  function_log 'filter ispresent(errorType) or (ispresent(record.status) and record.status != "success")
     | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
         record.metrics.maxMemoryUsedMB, errorType, errorMessage
     | sort @timestamp desc | limit 50'
@@ -69,7 +69,7 @@ crashes() {
 # brackets, so the query filters by these names.
 version_errors() {
   function_log 'filter @logStream like "['"$1"']"
-      and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
+      and (ispresent(errorType) or (ispresent(record.status) and record.status != "success") or level = "ERROR")
     | fields @timestamp, errorType, errorMessage, record.status, record.errorType, code, error.message
     | sort @timestamp desc | limit 50'
 }

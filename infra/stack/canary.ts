@@ -10,9 +10,6 @@ import type { LambdaFunction } from './lambda-function.ts';
 import { acknowledge, principalOf } from './roles.ts';
 import { MINUTE, type StageStack } from './stage-stack.ts';
 
-/** A deployment group watches at most this many alarms. https://docs.aws.amazon.com/codedeploy/latest/userguide/limits.html */
-const MAX_ALARMS = 10;
-
 /**
  * Lets CodeDeploy shift the requests of each function to a new version: 10% of them for 10 minutes, then all. If an alarm
  * about a new version fires meanwhile, the requests go back to the old version, and CloudFormation rolls the stack back.
@@ -28,12 +25,15 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
   const alarmOf = new Map(
     Object.entries(functions).map(([operation, fn]) => [fn, addAlarm(stack, operation, fn)]),
   );
-  const addGroups = (fns: LambdaFunction[], alarms: cloudwatch.Alarm[]) => {
-    for (const fn of fns) {
+  for (const [index, collection] of collections.entries()) {
+    const fns = Object.values(collection.operations).map(({ id }) => functions[id]);
+    // If one new version fails, all functions of the collection go back together, and the authorizer with the first of them.
+    const watched = [...fns, functions.authorizer];
+    for (const fn of index === 0 ? watched : fns) {
       const group = new codedeploy.LambdaDeploymentGroup(scope, fn.node.id, {
         application,
         alias: fn.live as lambda.Alias,
-        alarms,
+        alarms: watched.map((one) => alarmOf.get(one)!),
         deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         // Without this, an alias would still point to both versions after somebody stops a deployment.
         // https://docs.aws.amazon.com/codedeploy/latest/userguide/troubleshooting-deployments-lambda.html
@@ -44,17 +44,7 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
       // A deployment must not start before the role has its policy.
       group.node.addDependency(role);
     }
-  };
-  // If one new version fails, all functions of a collection and the authorizer go back together.
-  for (const collection of collections) {
-    const fns = Object.values(collection.operations).map(({ id }) => functions[id]);
-    addGroups(
-      fns,
-      [...fns, functions.authorizer].map((fn) => alarmOf.get(fn)!),
-    );
   }
-  // The authorizer's own alarm, which is the last, comes first.
-  addGroups([functions.authorizer], [...alarmOf.values()].toReversed().slice(0, MAX_ALARMS));
   if (stack.stage.isCanaryOff)
     for (const { live } of Object.values(functions))
       delete (live.node.defaultChild as lambda.CfnAlias).cfnOptions.updatePolicy;
@@ -82,7 +72,7 @@ function addAlarm(stack: StageStack, operation: string, fn: LambdaFunction): clo
   });
   const failures = new cloudwatch.MathExpression({
     expression: 'SUM([FILL(crashes, 0), FILL(responses, 0)])',
-    usingMetrics: { crashes, responses: stack.countPerMinute(metrics.serverErrors, { operation, version }) },
+    usingMetrics: { crashes, responses: stack.countPerMinute(metrics.versionErrors, { operation, version }) },
     label: `Failures of ${fn.node.id}`,
     period: MINUTE,
   });

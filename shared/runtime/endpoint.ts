@@ -115,7 +115,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
         logger().addContext(context);
         const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...details });
-        count(metrics.serverErrors, { operation, version: context.functionVersion });
+        count(metrics.versionErrors, { operation, version: context.functionVersion });
       }
       count(metrics.errorResponses, { code });
       const { retryAfterSeconds: seconds } = errorCatalog[code];

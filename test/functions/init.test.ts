@@ -115,7 +115,7 @@ describe('a new instance of a function', () => {
       const { result } = (await start(name).invoke(events[name])) as { result: string };
       expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
       // The lines are the logged error and its two metrics.
-      expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(3);
+      expect(lines.filter((line) => /"ERROR"|ErrorResponses|VersionErrors/.test(line))).toHaveLength(3);
     },
   );
 });

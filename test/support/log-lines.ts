@@ -78,7 +78,7 @@ export function counted(name: string, dimensions: Record<string, string> = {}) {
 /** Returns the expected metric values for one 5xx response of an operation. */
 export function countedServerError(operation: string, code: string): Occurrence[] {
   return [
-    counted('ServerErrorResponses', { operation, version: invocation.functionVersion }),
+    counted('VersionErrors', { operation, version: invocation.functionVersion }),
     counted('ErrorResponses', { code }),
   ];
 }

@@ -22,7 +22,7 @@ const throttles: Alarm = ['mails', 'throttles >= 1 in 2 of 3 periods of 5 min'];
 const blocks: Alarm = ['mails', 'BlockedRequests - 9 * AllowedRequests >= 50 in 2 of 3 periods of 5 min'];
 const newVersion = (name: string): Alarm => [
   'tells nobody',
-  `${name === 'Authorizer' ? 'Errors' : 'SUM([FILL(Errors, 0), FILL(ServerErrorResponses, 0)])'} >= 3 in 1 of 5 periods of 1 min`,
+  `${name === 'Authorizer' ? 'Errors' : 'SUM([FILL(Errors, 0), FILL(VersionErrors, 0)])'} >= 3 in 1 of 5 periods of 1 min`,
 ];
 
 describe.each(stageNames)('in %s,', (stage) => {

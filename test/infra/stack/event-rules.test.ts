@@ -51,10 +51,7 @@ function targetsOf(template: any, event: object): string[] {
   const rules = propertiesOf(template, 'AWS::Events::Rule');
   expect(rules).not.toEqual([]);
   return rules
-    .filter(({ EventPattern, State = 'ENABLED' }) => {
-      // A rule with a schedule has no pattern.
-      return State === 'ENABLED' && EventPattern && isMatch(EventPattern, event);
-    })
+    .filter(({ EventPattern, State = 'ENABLED' }) => State === 'ENABLED' && isMatch(EventPattern, event))
     .flatMap(({ Targets }) => Targets.map(({ Arn }: any) => Arn));
 }
 

@@ -80,6 +80,19 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect([LoggingConfig.LogGroup, ReservedConcurrentExecutions]).toEqual([`\${${name}Logs}`, undefined]);
   });
 
+  test.each(functionNames)(
+    'logs a report of each invocation of %s, and updates its runtime only with releases',
+    (name) => {
+      const { Resources } = template;
+      expect(Resources[name].Properties.LoggingConfig.SystemLogLevel).toBe('INFO');
+      const policies = [
+        Resources[name].Properties.RuntimeManagementConfig,
+        Resources[`${name}CurrentVersion`].Properties.RuntimePolicy,
+      ];
+      for (const policy of policies) expect(policy).toEqual({ UpdateRuntimeOn: 'FunctionUpdate' });
+    },
+  );
+
   const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
   test.each(logGroups)('keeps the logs in %s for the configured time', (_name, logGroup) => {
     const staging = { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' };

@@ -21,7 +21,7 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
   });
 }
 
-/** For each error: its status, whether it is logged, and whether it counts as a rejection of the request. */
+/** Status of each error, and whether it is logged and counted as an error of the version. */
 const errors: Record<ErrorCode, [status: number, isServerError: boolean]> = {
   invalid_request: [400, false],
   unauthorized: [401, false],
