@@ -3,7 +3,8 @@ import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { collections } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { collections, type OperationId } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { Functions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
@@ -26,7 +27,7 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
     Object.entries(functions).map(([operation, fn]) => [fn, addAlarm(stack, operation, fn)]),
   );
   for (const [index, collection] of collections.entries()) {
-    const fns = Object.values(collection.operations).map(({ id }) => functions[id]);
+    const fns = Object.values<Operation>(collection.operations).map(({ id }) => functions[id as OperationId]);
     // If one new version fails, all functions of the collection go back together, and the authorizer with the first of them.
     const watched = [...fns, functions.authorizer];
     for (const fn of index === 0 ? watched : fns) {

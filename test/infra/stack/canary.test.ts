@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stagesOf } from '../../../infra/settings.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { constructOf } from '../../support/invoke.ts';
 import {
@@ -63,7 +64,7 @@ describe('in production, a new version', () => {
   test.each([...collections])(
     'of $plural goes back if any function of the collection or the authorizer fails, and the authorizer with the first',
     (collection) => {
-      const names = Object.values(collection.operations).map(({ id }) => constructOf(id));
+      const names = Object.values<Operation>(collection.operations).map(({ id }) => constructOf(id));
       const watched = [...names, 'Authorizer'];
       const Alarms = watched.map((name) => ({ Name: `\${Monitoring${name}NewVersion}` }));
       for (const name of collection === collections[0] ? watched : names)
