@@ -7,11 +7,11 @@ import { pascalCase } from '../shared/names.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const root = temporaryFolder();
-const LIST = 'PetStore-production-ListPets0F2A-Qm3x';
-const GET = 'PetStore-production-GetPet61B0-vN4h';
+const LIST = 'PetStore-production-ListBooks0F2A-Qm3x';
+const GET = 'PetStore-production-GetBook61B0-vN4h';
 const STARTED = '2026-11-21T17:29:08.512000+00:00';
 
-/** What the stand-in for the AWS CLI prints. The aliases and versions are those of a release of list-pets alone. */
+/** What the stand-in for the AWS CLI prints. The aliases and versions are those of a release of ListBooks alone. */
 const answers = {
   'sts get-caller-identity': '123456789012\tarn:aws:sts::123456789012:assumed-role/Operator/ada',
   'cloudformation describe-stacks': `UPDATE_COMPLETE\t${STARTED}\tNone`,
