@@ -65,18 +65,24 @@ deployments() {
 }
 
 # Prints a line for each function: its name, the live version and its time, the version before and its time, the revision
-# of the alias, and the shares of other versions, such as {"8":0.1}, or null.
+# of the alias, whether the live version is of the last update (1 or 0), and the shares of other versions, such as
+# {"8":0.1}, or null.
 versions() {
   functions | while read -r name; do
     live=$(ask lambda get-alias --function-name "$name" --name live \
       --query "[FunctionVersion,RevisionId,to_string(RoutingConfig.AdditionalVersionWeights || \`null\`)]") || exit 1
     all=$(ask lambda list-versions-by-function --function-name "$name" \
       --query 'Versions[].[Version,LastModified]') || exit 1
-    printf '%s\n' "$all" | awk -v name="$name" -v live="$live" '
+    printf '%s\n' "$all" | awk -v name="$name" -v live="$live" -v updated_at="$updated_at" '
       BEGIN { split(live, alias, "\t"); before = "-"; earlier = "-" }
       $1 == alias[1] { time = $2 }
       $1 + 0 > before + 0 && $1 + 0 < alias[1] + 0 { before = $1; earlier = $2 }
-      END { if (time == "") exit 1; print name, alias[1], time, before, earlier, alias[2], alias[3] }' || exit 1
+      END {
+        if (time == "") exit 1
+        # Both times are in UTC, and can differ after the seconds in their format.
+        is_new = substr(time, 1, 19) >= substr(updated_at, 1, 19)
+        print name, alias[1], time, before, earlier, alias[2], is_new, alias[3]
+      }' || exit 1
   done
 }
 
@@ -91,7 +97,7 @@ show_status() {
   [ -z "$running" ] || printf '%s\n' "$running" | sed 's/^/  /'
   printf 'Versions:\n'
   lines=$(versions) || printf '  Some cannot be read.\n'
-  [ -z "$lines" ] || printf '%s\n' "$lines" | while read -r name live time before earlier _ shares; do
+  [ -z "$lines" ] || printf '%s\n' "$lines" | while read -r name live time before earlier _ _ shares; do
     printf '  %s: %s (%s), before %s (%s)' "$name" "$live" "$time" "$before" "$earlier"
     if [ "$shares" = null ]; then printf '\n'; else printf ', shares %s\n' "$shares"; fi
   done
@@ -107,12 +113,10 @@ plan() {
     return
   fi
   lines=$(versions) || exit 1
-  printf '%s\n' "$lines" | while read -r name live time before earlier revision shares; do
-    # The times are in UTC, and can differ after the seconds in their format.
-    new=$(printf '%.19s\n%.19s\n' "$updated_at" "$time" | sort | head -n 1)
+  printf '%s\n' "$lines" | while read -r name live time before earlier revision is_new shares; do
     if [ "$shares" != null ]; then
       printf '%s %s %s give all requests to %s (%s)\n' "$name" "$live" "$revision" "$live" "$time"
-    elif [ "$before" != - ] && [ "$new" = "$(printf '%.19s' "$updated_at")" ]; then
+    elif [ "$before" != - ] && [ "$is_new" = 1 ]; then
       printf '%s %s %s from %s (%s) to %s (%s)\n' "$name" "$before" "$revision" "$live" "$time" "$before" "$earlier"
     fi
   done

@@ -1,5 +1,5 @@
 import * as cdk from 'aws-cdk-lib';
-import { requireRegion, runWithOptions, UsageError } from './command.ts';
+import { configuredRegion, requireRegion, runWithOptions, UsageError } from './command.ts';
 import { bundleFunctions } from './stack/bundling.ts';
 import { stagesOf } from './settings.ts';
 import { addStacks } from './stack/stack.ts';
@@ -30,10 +30,10 @@ if (!isUnchecked) {
 
 await runWithOptions('node infra/app.ts', {}, async () => {
   // The CDK CLI sets these variables. The account is only set if there are AWS credentials.
-  const { CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const { CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT } = process.env;
   const region = requireRegion(CDK_DEFAULT_REGION);
   // Without a region, the CLI would silently deploy to us-east-1.
-  if (CDK_DEFAULT_ACCOUNT && region === 'us-east-1' && !(AWS_REGION ?? AWS_DEFAULT_REGION))
+  if (CDK_DEFAULT_ACCOUNT && !configuredRegion())
     throw new UsageError('Set AWS_REGION to the region of the stage, such as eu-central-1 or us-east-1.');
   const checked = stagesOf(stages, app.node.getAllContext());
   addStacks(app, checked, await bundleFunctions(app.outdir));

@@ -203,6 +203,15 @@ export function requireRegion(region = 'us-east-1'): string {
   throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);
 }
 
+/**
+ * Returns the region that the operator has configured for the CDK CLI, or undefined if there is none. The CLI then sets
+ * CDK_DEFAULT_REGION to us-east-1, which therefore counts only if another variable confirms it.
+ */
+export function configuredRegion(): string | undefined {
+  const { CDK_DEFAULT_REGION: region, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  return region === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : region;
+}
+
 /** Returns `text` as a number. @throws UsageError if `text` is not an integer from `least` to `most` */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);

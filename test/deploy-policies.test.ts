@@ -3,17 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { permits } from '../infra/local/emulator/template/permissions.ts';
 import { stackName } from '../shared/names.ts';
 import { blockWith } from './support/markdown-code.ts';
+import { statementsOf } from './support/policies.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 import { stages } from './support/stages.ts';
 
 const document = readFileSync('docs/pipelines.md', 'utf8');
 const policyIn = (file: string): any => JSON.parse(readFileSync(file, 'utf8'));
-
-/** Returns the statements of the policies in the files of `docs/policies` that have these names. */
-const statementsOf = (...names: string[]): any[] =>
-  names
-    .flatMap((name) => policyIn(`docs/policies/${name}.json`).Statement)
-    .map((one) => ({ ...one, Action: [one.Action].flat(), Resource: [one.Resource].flat() }));
 
 const execution = statementsOf('deploy', 'deploy-domain', 'keep-data');
 const allowed = execution.filter(({ Effect }) => Effect === 'Allow');

@@ -8,7 +8,7 @@ import { books } from './support/books.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
-import { commandEnvironment } from './support/run-command.ts';
+import { commandEnvironment, isInstalled } from './support/run-command.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
@@ -190,7 +190,7 @@ describe('the commands of the runbook', () => {
   });
 });
 
-const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);
+const shells = ['bash', 'zsh'].filter(isInstalled);
 
 describe.each(shells)('in %s, the first block of the runbook', (shell) => {
   const stubOfQueries = `aws() {

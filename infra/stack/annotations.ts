@@ -1,6 +1,7 @@
 import { Annotations, Validations } from 'aws-cdk-lib';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operations } from '../../shared/contract/operations.ts';
+import { configuredRegion } from '../command.ts';
 import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
@@ -56,9 +57,7 @@ function warnAboutSettings(stack: StageStack): void {
 
 /** Adds an error if the domain's certificate is in a region other than the one in which the CDK deploys. */
 function requireCertificateRegion(stack: StageStack): void {
-  // The CDK CLI also sets CDK_DEFAULT_REGION to us-east-1 if no region is configured, so this value is not reliable.
-  const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
-  const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
+  const target = configuredRegion();
   const region = stack.stage.domain?.certificateArn?.split(':')[3];
   if (!target || !region || region === target) return;
   const problem = `domain.certificateArn in infra/stages.ts must be in ${target}, where the CDK deploys, not in ${region}.`;

@@ -30,11 +30,12 @@ export function addCanary(stack: StageStack, functions: Functions): codedeploy.L
     const fns = Object.values<Operation>(collection.operations).map(({ id }) => functions[id as OperationId]);
     // If one new version fails, all functions of the collection go back together, and the authorizer with the first of them.
     const watched = [...fns, functions.authorizer];
+    const alarms = watched.map((fn) => alarmOf.get(fn)!);
     for (const fn of index === 0 ? watched : fns) {
       const group = new codedeploy.LambdaDeploymentGroup(scope, fn.node.id, {
         application,
         alias: fn.live as lambda.Alias,
-        alarms: watched.map((one) => alarmOf.get(one)!),
+        alarms,
         deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         // Without this, an alias would still point to both versions after somebody stops a deployment.
         // https://docs.aws.amazon.com/codedeploy/latest/userguide/troubleshooting-deployments-lambda.html

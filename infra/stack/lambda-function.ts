@@ -6,6 +6,9 @@ import { environmentVariables, serviceName } from '../../shared/names.ts';
 import { acknowledge, principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
+/** A new runtime arrives with a release, and thus with the canary, instead of at a time that AWS chooses. */
+const runtimeUpdates = lambda.RuntimeManagementMode.FUNCTION_UPDATE;
+
 export interface LambdaFunctionProps extends lambda.FunctionOptions {
   /** Path of the bundle, which must be the only file in its folder, because the whole folder is deployed. */
   bundle: string;
@@ -45,8 +48,7 @@ export class LambdaFunction extends lambda.Function {
       // At this level, Lambda also logs the start and the report of each invocation, with its duration, init time and memory.
       systemLogLevelV2: lambda.SystemLogLevel.INFO,
       tracing: stage.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
-      // A new runtime arrives with a release, and thus with the canary, instead of at a time that AWS chooses.
-      runtimeManagementMode: lambda.RuntimeManagementMode.FUNCTION_UPDATE,
+      runtimeManagementMode: runtimeUpdates,
       // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
@@ -54,7 +56,7 @@ export class LambdaFunction extends lambda.Function {
     // The mode above is that of $LATEST, and each version has its own.
     // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-update.html
     const cfnVersion = this.currentVersion.node.defaultChild as lambda.CfnVersion;
-    cfnVersion.runtimePolicy = { updateRuntimeOn: 'FunctionUpdate' };
+    cfnVersion.runtimePolicy = runtimeUpdates.runtimeManagementConfig;
     // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
     const version = this.currentVersion as lambda.IVersion;
     this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;

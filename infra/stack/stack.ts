@@ -1,5 +1,6 @@
 import { type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
 import { addApi } from './api.ts';
@@ -9,7 +10,7 @@ import { addDashboard } from './dashboard.ts';
 import { addEventRules } from './event-rules.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
-import { acknowledge, addManagedRole } from './roles.ts';
+import { acknowledge, principalOf } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { StageStack } from './stage-stack.ts';
 import { addTables } from './storage.ts';
@@ -62,9 +63,15 @@ function addAccountStack(app: App): Stack {
     tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-  const reason =
-    'API Gateway needs a role that can write to all log groups. The policy allows only actions on logs.';
-  const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
+  const role = new iam.Role(stack, 'LogRole', {
+    assumedBy: principalOf('apigateway'),
+    managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  acknowledge(
+    role,
+    `IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
+    'API Gateway needs a role that can write to all log groups. The policy allows only actions on logs.',
+  );
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
   // In an account that has never used API Gateway, another of its resources must exist first.
   // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html

@@ -9,7 +9,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, dirname } from 'node:path';
@@ -27,6 +27,7 @@ import {
   commandEnvironment,
   done,
   errorOutput,
+  isInstalled,
   outcomeOf,
   type RunningModule,
   startModule,
@@ -621,7 +622,7 @@ describe('an interrupted script', () => {
   });
 });
 
-const shells = ['bash', 'zsh'].filter((shell) => !spawnSync(shell, ['-c', 'true']).error);
+const shells = ['bash', 'zsh'].filter(isInstalled);
 
 test.each(shells)(
   'the command for several processes in docs/runbook.md copies all items in %s',

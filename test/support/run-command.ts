@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -95,4 +95,9 @@ export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);
   return stderr.trimEnd();
+}
+
+/** Returns whether a shell is installed. */
+export function isInstalled(shell: string): boolean {
+  return !spawnSync(shell, ['-c', 'true']).error;
 }

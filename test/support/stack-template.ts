@@ -57,5 +57,10 @@ export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }
 
+/** Returns the metrics that an alarm watches, each with its `Namespace`, `MetricName` and `Dimensions`. */
+export function watchedBy(alarm: any): any[] {
+  return alarm.Metrics?.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []) ?? [alarm];
+}
+
 /** Names of the functions that the API invokes, such as `Authorizer`. A stack can have further functions. */
 export const functionNames = [...Object.keys(operations).map(constructOf), 'Authorizer'];

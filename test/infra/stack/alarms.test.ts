@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { pascalCase } from '../../../shared/names.ts';
 import { collections } from '../../../shared/contract/operations.ts';
-import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
+import {
+  functionNames,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+  watchedBy,
+} from '../../support/stack-template.ts';
 
 /** Whom an alarm tells, and the condition under which it fires. */
 type Alarm = [tells: 'wakes' | 'mails' | 'tells nobody', condition: string];
@@ -59,10 +65,9 @@ describe.each(stageNames)('in %s,', (stage) => {
   test('an alarm about throttles counts those of the table and its indexes', () => {
     for (const [id, { Properties }] of resourcesOf(template, 'AWS::DynamoDB::GlobalTable')) {
       const indexes = (Properties['GlobalSecondaryIndexes'] ?? []).map(({ IndexName }: any) => IndexName);
-      const { Metrics } = template.Resources[`Monitoring${id.replace('Storage', '')}Throttles`].Properties;
-      const counted = Metrics.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []).map(
-        ({ MetricName, Dimensions }: any) =>
-          [MetricName, ...Dimensions.map(({ Value }: any) => Value)].join(' '),
+      const alarm = template.Resources[`Monitoring${id.replace('Storage', '')}Throttles`].Properties;
+      const counted = watchedBy(alarm).map(({ MetricName, Dimensions }: any) =>
+        [MetricName, ...Dimensions.map(({ Value }: any) => Value)].join(' '),
       );
       const events = ['ReadThrottleEvents', 'WriteThrottleEvents'];
       const expected = events.flatMap((event) => [

@@ -9,6 +9,7 @@ import {
   readableTemplate,
   resourcesOf,
   stageNames,
+  watchedBy,
 } from '../../support/stack-template.ts';
 import { stages } from '../../support/stages.ts';
 import { templateOf } from '../../support/template-of.ts';
@@ -77,10 +78,9 @@ describe('in production, a new version', () => {
 
   test.each(functionNames)('of %s has an alarm of its own, about this version only', (name) => {
     const version = `\${${name}CurrentVersion.Version}`;
-    const { AlarmName, Metrics, ...alarm } = alarmOf(name);
-    expect(AlarmName).toBe(`PetStore-production-${name}-${version}`);
-    const watched = Metrics?.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []) ?? [alarm];
-    const [crashes, ...responses] = watched.map(({ Dimensions }: any) =>
+    const alarm = alarmOf(name);
+    expect(alarm.AlarmName).toBe(`PetStore-production-${name}-${version}`);
+    const [crashes, ...responses] = watchedBy(alarm).map(({ Dimensions }: any) =>
       Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
     );
     const FunctionName = `\${${name}}`;

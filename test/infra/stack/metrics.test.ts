@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { collections } from '../../../shared/contract/operations.ts';
 import { createdMetric, metricNamespace, metrics } from '../../../shared/names.ts';
-import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
+import {
+  propertiesOf,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+  watchedBy,
+} from '../../support/stack-template.ts';
 
 /** Metrics that AWS documents. Each metric in a row exists with each set of dimensions in the row. */
 const documented: [namespace: string, names: string, dimensions: string[]][] = [
@@ -56,11 +62,6 @@ test.each(stageNames)('the alarms and graphs of %s use only metrics that exist',
   const advice = 'Correct the metric, or add it and its documentation to test/infra/stack/metrics.test.ts';
   expect(unknown.map((watched) => `${watched.join(' ')}, which does not exist. ${advice}.`)).toEqual([]);
 });
-
-/** Returns the metrics that an alarm watches. */
-function watchedBy(alarm: any): any[] {
-  return alarm.Metrics?.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []) ?? [alarm];
-}
 
 /** Returns the metric in a graph's line, or the metrics that the line's SEARCH expression finds. */
 function shownBy([first, name, ...rest]: any[]): string[] {
