@@ -168,14 +168,16 @@ export function requireStage(name: string, all: object): void {
 
 /**
  * Checks the name of a stage. API keys, default base URLs and stack names contain this name. `account` is reserved for
- * the stack that all stages share, and `local` for the local service.
+ * the stack that all stages share, and `local` for the local service. A stage `v1` would look like the version in URLs.
  *
  * @throws UsageError if `name` is not valid. The message starts with `place` and omits `name`, because an operator can
  *   pass an API key by mistake.
  */
 export function requireStageName(name: string, place: string): void {
-  if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
-    throw new UsageError(`${place} must be 1 to 30 lowercase letters, but not 'account' or 'local'.`);
+  if (!/^(?!account$|local$|v\d+$)[a-z][a-z\d]{0,29}$/.test(name))
+    throw new UsageError(
+      `${place} must be a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'.`,
+    );
 }
 
 /**

@@ -29,7 +29,7 @@ const OTHERS: [documents: string, info: RegExp][] = [
 const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::[\d.]+Z)?/;
 /** Matches text that differs between runs: a time, an id, a request id, a key id, an API key or its start, or a cursor. */
 const VARYING = new RegExp(
-  `(${TIME.source}|\\b\\d{15}\\b|[\\da-f]{8}-[\\da-f-]{27}|\\bkey_[\\da-f]{20}|(?<=\\b${product.keyStart}_[a-z]+_)\\w+|(?<=cursor=)[\\w-]+)`,
+  `(${TIME.source}|\\b\\d{15}\\b|[\\da-f]{8}-[\\da-f-]{27}|\\bkey_[\\da-f]{20}|(?<=\\b${product.keyStart}_[a-z][a-z\\d]*_)\\w+|(?<=cursor=)[\\w-]+)`,
 );
 
 /** Commands at a position such as `README.md:45`, and the excerpts of their output that follow in the document. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { ANY_STAGE, keyPrefix } from '../../shared/contract/authorization.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
@@ -19,7 +19,7 @@ export async function findApiKey(
 ): Promise<string> {
   const file = join(folder, 'api-key');
   const stored = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const isApiKey = new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored);
+  const isApiKey = new RegExp(`^${keyPrefix(ANY_STAGE)}`).test(stored);
   if (isApiKey && !stored.startsWith(keyPrefix(service.stage)))
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
   if (await isAccepted(stored, api)) return stored;

@@ -13,12 +13,15 @@ export function keyPrefix(stage: string): string {
   return `${keyStart}_${stage}_`;
 }
 
+/** Source of a regular expression that matches the name of any stage. */
+export const ANY_STAGE = '[a-z][a-z0-9]*';
+
 /**
  * Returns the source of a regular expression that matches API keys and uses only syntax that all common dialects share.
  *
  * @param stage name of the stage @default - any stage
  */
-export function keyPattern(stage = '[a-z]+'): string {
+export function keyPattern(stage = ANY_STAGE): string {
   return `${keyPrefix(stage)}[0-9A-Za-z]{${KEY_RANDOM_CHARACTERS + KEY_CHECKSUM_CHARACTERS}}`;
 }
 

@@ -7,7 +7,7 @@ import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from
 import { addItem, itemsWith } from '../support/items.ts';
 import { product } from '../support/product.ts';
 
-const stage = new RegExp(`^${product.keyStart}_([a-z]+)_`).exec(apiKey)?.[1] ?? '';
+const stage = new RegExp(`^${product.keyStart}_([a-z][a-z\\d]*)_`).exec(apiKey)?.[1] ?? '';
 
 const listPath = firstCollection.path;
 const first = await addItem(firstCollection);

@@ -172,8 +172,9 @@ test('a domain name of more than 253 characters is rejected, and abbreviated in 
   expect(problem.length).toBeLessThan(300);
 });
 
-const validName = "1 to 30 lowercase letters, but not 'account' or 'local'";
-test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
+const validName =
+  "a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'";
+test.each(['my stage!', 'Staging', '1eu', 'eu-1', 'x'.repeat(31), 'account', 'local', 'v1', 'v12'])(
   'the stage name %j is rejected',
   (name) => {
     const error = new UsageError(`The name of stage '${name}' in infra/stages.ts must be ${validName}.`);
@@ -214,8 +215,8 @@ describe('an ephemeral stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain, publicUrl } };
 
   test('has the settings of the stage that it is based on, except retainData, domain and publicUrl', () => {
-    const drill = { ...stages.production, name: 'drill', retainData: false };
-    expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
+    const pr123 = { ...stages.production, name: 'pr123', retainData: false };
+    expect(stagesOf(all, { stage: 'pr123', 'based-on': 'production' })).toEqual([pr123]);
   });
 
   const setBasedOn =

@@ -54,7 +54,7 @@ test.each(['local', 'Staging', generateApiKey('staging')])(
   'the smoke test rejects the stage %j',
   async (stage) => {
     expect(errorOutput(await runModule(command, ['--stage', stage]))).toMatch(
-      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be 1 to 30 lowercase letters, but not 'account' or 'local'\.$/,
+      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'\.$/,
     );
   },
 );

@@ -79,7 +79,7 @@ describe('generateApiKey', () => {
 
   test('returns a key that consists of the prefix of the stage and 36 letters and digits', () => {
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{36}$`));
-    expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
+    expect(generateApiKey('pr123')).toMatch(new RegExp(`^${keyPattern()}$`));
   });
 
   test('uses all 62 letters and digits at each position before the checksum', () => {

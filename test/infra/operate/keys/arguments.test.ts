@@ -94,7 +94,7 @@ describe('npm run keys', () => {
 
   test('names the stages in infra/stages.ts if --stage cannot be the name of a stage', async () => {
     expect(errorOutput(await keys(['list', '--stage', 'Staging']))).toMatch(
-      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be 1 to 30 lowercase letters, but not 'account' or 'local'\.$/,
+      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'\.$/,
     );
   });
 
