@@ -10,7 +10,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 // https://schemathesis.readthedocs.io
 const isInstalled = spawnSync('schemathesis', ['--version']).status === 0;
 if (!isInstalled && process.env['CI'] === 'true')
-  throw new Error('Schemathesis is not installed. Run pip install schemathesis==4.32.0.');
+  throw new Error(
+    'Schemathesis is not installed. Run pip install --require-hashes --requirement test/tools/requirements.txt.',
+  );
 
 const folder = temporaryFolder();
 
