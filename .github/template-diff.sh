@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Compares the stacks of the cloud assemblies in the folders BASE and HEAD without access to AWS.
 #
-#   .github/template-diff.sh BASE HEAD OUTPUT
+#   .github/template-diff.sh BASE HEAD OUTPUT [STACK ...]
 #
-# The script writes OUTPUT/<stack>.diff for every stack and prints Markdown for a job summary to standard output. If
-# BASE does not exist, the summary shows every stack as new.
+# The script writes OUTPUT/<stack>.diff for each STACK, by default for every stack of BASE and HEAD, and prints Markdown for
+# a job summary to standard output. Stacks that BASE does not contain are shown as new.
 set -euo pipefail
 base=$1 head=$2 output=$3
+shift 3
 
 # Five diffs of this size fit in a step summary, which GitHub limits to 1 MiB.
 summary_bytes_per_stack=200000
@@ -23,7 +24,7 @@ stacks_of() {
 }
 
 echo '## Template changes'
-{ stacks_of "$base"; stacks_of "$head"; } | sort -u | while read -r stack; do
+{ if [ $# -gt 0 ]; then printf '%s\n' "$@"; else stacks_of "$base"; stacks_of "$head"; fi; } | sort -u | while read -r stack; do
   old=$base/$stack.template.json new=$head/$stack.template.json diff=$output/$stack.diff
   note=''
   if [ ! -f "$new" ]; then
@@ -35,7 +36,7 @@ echo '## Template changes'
       old=$empty
     fi
     # The file gets both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
-    npx cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
+    node node_modules/aws-cdk/bin/cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1
     }

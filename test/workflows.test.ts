@@ -32,7 +32,7 @@ test.each(readdirSync(folder))(
     // The deployment roles trust a job's token only in a GitHub environment, so that an environment such as production
     // can require an approval.
     for (const job of jobsIn(workflow).filter((one) => one.includes(': write')))
-      expect(job).toMatch(/^ {4}environment: (?:staging|production|drift)$/m);
+      expect(job).toMatch(/^ {4}environment: (?:staging|production|production-read|sandbox)$/m);
     expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
     // Scripts must not contain expressions such as `${{ github.head_ref }}`, because a branch name or the title of a pull
     // request can contain shell commands.
@@ -40,10 +40,25 @@ test.each(readdirSync(folder))(
   },
 );
 
+test('workflows run no Node.js from npm, which `npx` and `npm run` would prefer to that of the workflow', () => {
+  const commands = readdirSync(folder).flatMap((name) => jobsIn(read(name)).flatMap(commandsIn));
+  const scripts = globSync('.github/*.sh').map((file) => readFileSync(file, 'utf8'));
+  const fromNpm = /\bnpx\b|\bnpm (?!ci\b)|\.bin\b/;
+  expect(commands.length).toBeGreaterThan(10);
+  expect([...commands, ...scripts].filter((command) => fromNpm.test(command))).toEqual([]);
+});
+
+test('each session on AWS has the name of the run that started it', () => {
+  const steps = readdirSync(folder).flatMap((name) => read(name).split(/^ {6}- /m));
+  const sessions = steps.filter((step) => step.includes('configure-aws-credentials'));
+  expect(sessions.length).toBeGreaterThan(0);
+  for (const step of sessions)
+    expect(step).toContain('role-session-name: run-${{ github.run_id }}-${{ github.run_attempt }}\n');
+});
+
 test('Dependabot updates every folder that has a lock file', () => {
-  const folders = globSync('{package-lock.json,test/*/package-lock.json}').map((file) =>
-    join('/', dirname(file)),
-  );
+  const files = globSync('{package-lock.json,test/*/package-lock.json,test/*/requirements.txt}');
+  const folders = files.map((file) => join('/', dirname(file)));
   const updated = readFileSync('.github/dependabot.yml', 'utf8').match(/(?<=[ [])\/[\w/]*/g);
   expect(updated!.toSorted()).toEqual(['/', ...folders].toSorted());
 });
@@ -64,7 +79,7 @@ test('production gets only what has passed all checks and the HTTP tests of stag
   expect(jobOf('test')).toContain('run: .ci/run\n');
   expect(jobOf('staging')).toContain('    needs: [test, synthesize]\n');
   expect(jobOf('smoke')).toContain('    needs: staging\n');
-  expect(jobOf('smoke')).toContain('run: npm run smoke -- --stage staging\n');
+  expect(jobOf('smoke')).toContain('run: node infra/operate/smoke.ts --stage staging\n');
   expect(jobOf('production')).toContain('    needs: [synthesize, smoke]\n    environment: production\n');
 });
 
@@ -72,7 +87,7 @@ test('production runs only the tests that store nothing', () => {
   expect(jobOf('smoke-production')).toContain('    needs: production\n');
   expect(commandsIn(jobOf('smoke-production')!)).toEqual([
     'npm ci --ignore-scripts',
-    'npm run smoke -- --stage production --read-only',
+    'node infra/operate/smoke.ts --stage production --read-only',
   ]);
 });
 
@@ -82,12 +97,13 @@ test('a job without tests synthesizes, and the deployments deploy only the assem
   expect(commandsIn(synthesize)).toEqual([
     'git merge-base --is-ancestor "${COMMIT:-HEAD}" origin/main',
     'npm ci --ignore-scripts',
-    'npx cdk synth --quiet --output cdk.out ${CANARY_OFF:+-c canary=off}',
+    'node node_modules/aws-cdk/bin/cdk synth --quiet --output cdk.out ${CANARY_OFF:+-c canary=off}',
     expect.stringMatching(/^sha256=\$\(\.github\/hash-assembly\.sh cdk\.out\)/),
   ]);
   expect(synthesize).toContain("CANARY_OFF: ${{ inputs.canary_off && 'true' || '' }}\n");
   expect(synthesize).toContain('ref: ${{ inputs.commit }}\n');
   expect(synthesize).not.toMatch(/cache: npm|secrets\.|: write/);
+  expect(jobOf('changes')).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
   for (const stage of ['staging', 'production']) {
     const job = jobOf(stage)!;
     expect(job).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
@@ -119,17 +135,30 @@ test('the hash of an assembly depends on the content and the path of each file, 
   expect(new Set(hashes).size).toBe(4);
 });
 
-// Everything that runs in a job with `id-token: write` could request an id token and assume the deployment role.
+// Everything that runs in a job with `id-token: write` could request an id token and assume the job's role. The job of the
+// sandbox may run everything, because the deployment of a pull request can do the same with this account.
 test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
   const jobs = readdirSync(folder)
     .flatMap((name) => jobsIn(read(name)))
-    .filter((job) => job.includes('id-token: write'));
-  expect(jobs).toHaveLength(3);
+    .filter((job) => job.includes('id-token: write') && !job.includes('environment: sandbox'));
+  expect(jobs).toHaveLength(4);
   for (const job of jobs) {
     const own = commandsIn(job).join('\n').replaceAll('node node_modules/aws-cdk/bin/cdk ', '');
     expect(own.replace('npm ci --ignore-scripts', '')).not.toMatch(/\b(?:node|npm|npx)\b/);
     expect(job.split('configure-aws-credentials')[1]).not.toMatch(/\bnpm ci\b/);
   }
+});
+
+test('the sandbox is off until its role exists, needs its label, and destroys the stage even if the tests fail', () => {
+  const sandbox = read('sandbox.yml');
+  expect(sandbox).toContain(
+    "    if: github.event.label.name == 'sandbox' && vars.AWS_SANDBOX_ROLE_ARN != ''\n    environment: sandbox\n",
+  );
+  const stage = '"PetStore-$STAGE" -c "stage=$STAGE" -c based-on=staging';
+  const last = sandbox.split(/^ {6}- /m).at(-1);
+  expect(last).toMatch(/^if: always\(\)\n/);
+  expect(last).toContain(`cdk destroy ${stage} --force\n`);
+  expect(sandbox).toContain(`cdk deploy ${stage} `);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { cdkSynth, synthesizeStaging } from '../../support/assembly.ts';
@@ -21,6 +22,26 @@ describe('cdk synth', () => {
     expect(bundles.length).toBeGreaterThanOrEqual(functionNames.length);
     expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);
+  });
+
+  test('is compared with the deployed stack for those who approve its deployment', async () => {
+    const [assembly, deployed] = [await synthesizeStaging(), join(folder, 'deployed')];
+    mkdirSync(deployed);
+    const stacks = ['account', 'production'].map(stackName);
+    for (const stack of stacks) {
+      const file = `${stack}.template.json`;
+      const template = readFileSync(join(assembly, file), 'utf8').replaceAll(
+        /"Timeout": *10/g,
+        '"Timeout":3',
+      );
+      writeFileSync(join(deployed, file), template);
+    }
+    const parameters = [deployed, assembly, join(folder, 'diff'), ...stacks];
+    const summary = execFileSync('.github/template-diff.sh', parameters, { encoding: 'utf8' });
+    const [, account, production] = summary.split('### ');
+    expect(account).toBe(`${stacks[0]}\n\nNo differences.\n\n`);
+    expect(production).toMatch(/Timeout\n.*\[-\] 3\n.*\[\+\] 10\n/);
+    expect(summary).not.toContain(stackName('staging'));
   });
 
   test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {
