@@ -39,6 +39,7 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
     'Throttled requests': all.map(({ throttles }) => throttles),
   };
   new cloudwatch.Dashboard(stack, 'Dashboard', {
+    dashboardName: stack.stackName,
     defaultInterval: Duration.hours(3),
     widgets: [
       [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: stack.alarms.toReversed(), width: 24 })],

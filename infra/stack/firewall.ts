@@ -60,9 +60,11 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
     managed('KnownBadInputsRuleSet'),
   ].map((rule) => (action === 'count' ? counting(rule) : rule));
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
-  // WAF's metrics identify a web ACL by this name, so the name must be unique in the account and region.
+  // WAF's metrics identify a web ACL by its metric name, which must be unique in the account and region. The name allows
+  // policies to distinguish the stage's web ACL from those of others.
   const metricName = stackName(stage.name);
   const webAcl = new waf.CfnWebACL(stack, 'Firewall', {
+    name: metricName,
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility(metricName),

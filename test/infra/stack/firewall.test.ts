@@ -70,8 +70,9 @@ describe('the web ACL of production', () => {
     const { Firewall, FirewallLogging } = readableTemplate('staging').Resources;
     const actions = rules.map(({ Action }: any) => (Action ? 'Action' : 'OverrideAction'));
     const Rules = rules.map((rule: any, index: number) => ({ ...rule, [actions[index]]: { Count: {} } }));
-    const VisibilityConfig = { ...webAcl.VisibilityConfig, MetricName: stackName('staging') };
-    expect(Firewall.Properties).toEqual({ ...webAcl, Rules, VisibilityConfig });
+    const Name = stackName('staging');
+    const VisibilityConfig = { ...webAcl.VisibilityConfig, MetricName: Name };
+    expect(Firewall.Properties).toEqual({ ...webAcl, Name, Rules, VisibilityConfig });
     expect(JSON.stringify(FirewallLogging).match(/BLOCK|\w*COUNT/g)).toEqual(['COUNT', 'EXCLUDED_AS_COUNT']);
   });
 

@@ -48,13 +48,14 @@ describe('cdk synth', () => {
 describe.each(stageNames)('the stack of %s', (stage) => {
   const template = readableTemplate(stage);
 
-  // A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack.
+  // A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack. The dashboard and
+  // the web ACL have the name of the stack, because CloudFormation replaces them only if their name changes.
   test('lets CloudFormation choose resource names', () => {
     const chosen =
-      /^(Alarm|Application|Dashboard|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
-    const named = Object.entries<any>(template.Resources).flatMap(([name, { Type, Properties = {} }]) =>
+      /^(Alarm|Application|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
+    const named = Object.entries<any>(template.Resources).flatMap(([name, { Properties = {} }]) =>
       Object.keys(Properties)
-        .filter((property) => chosen.test(property) || `${Type} ${property}` === 'AWS::WAFv2::WebACL Name')
+        .filter((property) => chosen.test(property))
         .filter(
           (property) => !/^\$\{|\$\{AWS::StackId\}$|CurrentVersion\.Version\}$/.test(Properties[property]),
         )
