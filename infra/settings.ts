@@ -255,8 +255,8 @@ function requireDifferent(
 }
 
 /**
- * Returns the ephemeral stage `stage`. Its settings are those of the stage `basedOn`, except for `domain`, `publicUrl`
- * and `retainData`.
+ * Returns the ephemeral stage `stage`. Its settings are those of the stage `basedOn`, except for `domain`, `publicUrl`,
+ * `alarmEmail` and `retainData`.
  *
  * @throws UsageError if a name is missing or invalid, or `stage` is in `all`
  */
@@ -271,9 +271,9 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
         'context. The CDK also reads the context in ~/.cdk.json.',
     );
   // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no public URL, because its
-  // links would lead to the stage that it is based on.
+  // links would lead to the stage that it is based on. Its alarms mail nobody.
   const { domain: _domain, publicUrl: _publicUrl, ...settings } = all[basedOn]!;
-  return { ...settings, name: stage, retainData: false };
+  return { ...settings, name: stage, alarmEmail: null, retainData: false };
 }
 
 function checkStage(stage: string, settings: StageSettings, now: number): void {

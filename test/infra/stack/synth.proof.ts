@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { cdkSynth, synthesizeStaging } from '../../support/assembly.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
@@ -22,26 +22,6 @@ describe('cdk synth', () => {
     expect(bundles.length).toBeGreaterThanOrEqual(functionNames.length);
     expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);
-  });
-
-  test('is compared with the deployed stack for those who approve its deployment', async () => {
-    const [assembly, deployed] = [await synthesizeStaging(), join(folder, 'deployed')];
-    mkdirSync(deployed);
-    const stacks = ['account', 'production'].map(stackName);
-    for (const stack of stacks) {
-      const file = `${stack}.template.json`;
-      const template = readFileSync(join(assembly, file), 'utf8').replaceAll(
-        /"Timeout": *10/g,
-        '"Timeout":3',
-      );
-      writeFileSync(join(deployed, file), template);
-    }
-    const parameters = [deployed, assembly, join(folder, 'diff'), ...stacks];
-    const summary = execFileSync('.github/template-diff.sh', parameters, { encoding: 'utf8' });
-    const [, account, production] = summary.split('### ');
-    expect(account).toBe(`${stacks[0]}\n\nNo differences.\n\n`);
-    expect(production).toMatch(/Timeout\n.*\[-\] 3\n.*\[\+\] 10\n/);
-    expect(summary).not.toContain(stackName('staging'));
   });
 
   test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {
@@ -90,6 +70,32 @@ describe('cdk synth', () => {
       expect.stringMatching(/FREE.*/),
     ]);
   });
+});
+
+test('the workflow shows how a deployment changes production, and nothing of staging', async () => {
+  const assembly = await synthesizeStaging();
+  const [production, account] = ['production', 'account'].map(stackName) as [string, string];
+  const project = mkdtempSync(join(folder, 'run-'));
+  symlinkSync(resolve('.github'), join(project, '.github'));
+  symlinkSync(resolve('node_modules'), join(project, 'node_modules'));
+  symlinkSync(assembly, join(project, 'cdk.out'));
+  const older = JSON.parse(readFileSync(join(assembly, `${production}.template.json`), 'utf8'));
+  older.Description = 'An older description';
+  writeFileSync(join(project, `${production}.json`), JSON.stringify(older));
+  copyFileSync(join(assembly, `${account}.template.json`), join(project, `${account}.json`));
+  const job = readFileSync('.github/workflows/deploy.yml', 'utf8').split('  changes:\n')[1]!;
+  const [script] = job
+    .split('run: |\n')
+    .find((step) => step.includes('get-template'))!
+    .split('\n      - ') as [string];
+  const aws = `aws() { test "$1 $2" = 'cloudformation get-template' && cat "$4.json"; }`;
+  const summary = join(project, 'summary.md');
+  const env = { ...process.env, GITHUB_STEP_SUMMARY: summary };
+  execFileSync('bash', ['-eo', 'pipefail', '-c', `${aws}\n${script}`], { cwd: project, env });
+  const text = readFileSync(summary, 'utf8');
+  expect(text).toContain(`### ${account}\n\nNo differences.\n`);
+  expect(text).toMatch(new RegExp(`### ${production}\\n[^]*An older description`));
+  expect(text).not.toContain(stackName('staging'));
 });
 
 /**
