@@ -24,7 +24,8 @@ stacks_of() {
 }
 
 echo '## Template changes'
-{ if [ $# -gt 0 ]; then printf '%s\n' "$@"; else stacks_of "$base"; stacks_of "$head"; fi; } | sort -u | while read -r stack; do
+if [ $# -gt 0 ]; then stacks=$(printf '%s\n' "$@"); else stacks=$(stacks_of "$base" && stacks_of "$head"); fi
+sort -u <<< "$stacks" | while read -r stack; do
   old=$base/$stack.template.json new=$head/$stack.template.json diff=$output/$stack.diff
   note=''
   if [ ! -f "$new" ]; then
@@ -36,7 +37,8 @@ echo '## Template changes'
       old=$empty
     fi
     # The file gets both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
-    node node_modules/aws-cdk/bin/cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
+    node node_modules/aws-cdk/bin/cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color \
+      > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1
     }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ANY_STAGE } from '../shared/contract/authorization.ts';
 import { useProxy } from './proxy.ts';
 
 /** Absolute path of the project's folder, with a separator at its end. */
@@ -174,7 +175,7 @@ export function requireStage(name: string, all: object): void {
  *   pass an API key by mistake.
  */
 export function requireStageName(name: string, place: string): void {
-  if (!/^(?!account$|local$|v\d+$)[a-z][a-z\d]{0,29}$/.test(name))
+  if (name.length > 30 || !new RegExp(`^(?!account$|local$|v\\d+$)${ANY_STAGE}$`).test(name))
     throw new UsageError(
       `${place} must be a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'.`,
     );

@@ -60,7 +60,12 @@ async function assetHashes(project: string): Promise<Record<string, string[]>> {
   });
 
   test('the shell scripts in docs and .ci have no syntax errors in a clone on Windows', async () => {
-    const scripts = ['.ci/run', '.ci/nightly', ...globSync('{docs,test}/**/*.sh', { cwd: onWindows })];
+    const scripts = [
+      '.ci/install',
+      '.ci/run',
+      '.ci/nightly',
+      ...globSync('{docs,test}/**/*.sh', { cwd: onWindows }),
+    ];
     for (const file of scripts) expect(await failureOf(onWindows, 'bash', '-n', file)).toBe('');
   });
 

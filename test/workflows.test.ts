@@ -1,29 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import {
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './support/temporary-folder.ts';
+import { jobsIn, readWorkflow, scriptsIn, workflowFiles } from './support/workflows.ts';
 
-const folder = '.github/workflows/';
-const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
+/** Returns the scripts of a job's steps, each on one line. */
+const commandsIn = (job: string): string[] => scriptsIn(job).map((script) => script.replaceAll('\n', ' '));
 
-/** Splits a workflow into its jobs. The parts before the jobs contain its other settings. */
-function jobsIn(workflow: string): string[] {
-  return workflow.split(/^(?= {2}[\w-]+:\n)/m);
-}
+const allJobs = workflowFiles.flatMap(jobsIn);
 
-test.each(readdirSync(folder))(
+test.each(workflowFiles)(
   '%s pins its actions and Node.js, and limits the permissions of its token',
   (name) => {
-    const workflow = read(name);
+    const workflow = readWorkflow(name);
     const uses = workflow.match(/uses:.*/g)!;
     const pinned = /^uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
@@ -31,18 +21,17 @@ test.each(readdirSync(folder))(
     expect(workflow).toMatch(/^permissions:\n {2}contents: read\n\n/m);
     // The deployment roles trust a job's token only in a GitHub environment, so that an environment such as production
     // can require an approval.
-    for (const job of jobsIn(workflow).filter((one) => one.includes(': write')))
+    for (const job of jobsIn(name).filter((one) => one.includes(': write')))
       expect(job).toMatch(/^ {4}environment: (?:staging|production|production-read|sandbox)$/m);
     expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
     // Scripts must not contain expressions such as `${{ github.head_ref }}`, because a branch name or the title of a pull
     // request can contain shell commands.
-    const commands = jobsIn(workflow).flatMap(commandsIn).join('\n');
-    expect(commands).not.toContain('${{');
+    expect(jobsIn(name).flatMap(scriptsIn).join('\n')).not.toContain('${{');
   },
 );
 
 test('workflows build, deploy and test with their own Node.js, not with npm’s, which `npx` and `npm run` prefer', () => {
-  const commands = readdirSync(folder).flatMap((name) => jobsIn(read(name)).flatMap(commandsIn));
+  const commands = allJobs.flatMap(scriptsIn);
   const scripts = globSync('.github/*.sh').map((file) => readFileSync(file, 'utf8'));
   const fromNpm = /\bnpx\b|\bnpm (?!ci\b)|\.bin\b|node_modules\/node-/;
   expect(commands.length).toBeGreaterThan(10);
@@ -50,7 +39,7 @@ test('workflows build, deploy and test with their own Node.js, not with npm’s,
 });
 
 test('each session on AWS has the name of the run that started it', () => {
-  const steps = readdirSync(folder).flatMap((name) => read(name).split(/^ {6}- /m));
+  const steps = allJobs.flatMap((job) => job.split(/^ {6}- /m));
   const sessions = steps.filter((step) => step.includes('configure-aws-credentials'));
   expect(sessions.length).toBeGreaterThan(0);
   for (const step of sessions)
@@ -64,8 +53,8 @@ test('Dependabot updates every folder that has a lock file', () => {
   expect(updated!.toSorted()).toEqual(['/', ...folders].toSorted());
 });
 
-const deployment = read('deploy.yml');
-const jobOf = (name: string) => jobsIn(deployment).find((job) => job.startsWith(`  ${name}:\n`));
+const deployment = readWorkflow('deploy.yml');
+const jobOf = (name: string) => jobsIn('deploy.yml').find((job) => job.startsWith(`  ${name}:\n`));
 
 test('deployments run only on main, and GitHub cancels no running deployment', () => {
   expect(deployment).toMatch(
@@ -110,7 +99,7 @@ test('a job without tests synthesizes, and the deployments deploy only the assem
     expect(job).toContain('SHA256: ${{ needs.synthesize.outputs.sha256 }}\n');
     expect(commandsIn(job)).toEqual([
       'npm ci --ignore-scripts',
-      'sha256=$(.github/hash-assembly.sh cdk.out) test "$sha256" = "$SHA256"',
+      '.github/hash-assembly.sh cdk.out "$SHA256"',
       expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out `),
     ]);
   }
@@ -134,16 +123,21 @@ test('the hash of an assembly depends on the content and the path of each file, 
   expect(hashes[0]).toMatch(/^[\da-f]{64}\n$/);
   expect(hashes[1]).toBe(hashes[0]);
   expect(new Set(hashes).size).toBe(4);
+  const check = () => spawnSync('.github/hash-assembly.sh', [assembly, hashes.at(-1)!.trim()]).status;
+  expect(check()).toBe(0);
+  writeFileSync(join(assembly, 'asset/b.mjs'), 'changed');
+  expect(check()).toBe(1);
+  writeFileSync(join(assembly, 'asset/b.mjs'), 'b');
   symlinkSync('asset', join(assembly, 'folder'));
-  expect(spawnSync('.github/hash-assembly.sh', [assembly]).status).not.toBe(0);
+  expect(check()).not.toBe(0);
 });
 
 // Everything that runs in a job with `id-token: write` could request an id token and assume the job's role. The job of the
 // sandbox may run everything, because the deployment of a pull request can do the same with this account.
 test('jobs that can request an id token run no code of npm packages except the CDK’s command line', () => {
-  const jobs = readdirSync(folder)
-    .flatMap((name) => jobsIn(read(name)))
-    .filter((job) => job.includes('id-token: write') && !job.includes('environment: sandbox'));
+  const jobs = allJobs.filter(
+    (job) => job.includes('id-token: write') && !job.includes('environment: sandbox'),
+  );
   expect(jobs.length).toBeGreaterThan(0);
   for (const job of jobs) {
     const own = commandsIn(job).join('\n').replaceAll('node node_modules/aws-cdk/bin/cdk ', '');
@@ -153,7 +147,7 @@ test('jobs that can request an id token run no code of npm packages except the C
 });
 
 test('the sandbox is off until its role exists, needs its label, and destroys the stage even if the tests fail', () => {
-  const sandbox = read('sandbox.yml');
+  const sandbox = readWorkflow('sandbox.yml');
   expect(sandbox).toContain(
     "    if: github.event.label.name == 'sandbox' && vars.AWS_SANDBOX_ROLE_ARN != ''\n    environment: sandbox\n",
   );
@@ -171,21 +165,8 @@ test.each([
   ['DETECTION_COMPLETE\tDRIFTED\tNone', 1],
   ['DETECTION_FAILED\tUNKNOWN\tNo permission', 1],
 ])('if the comparison of production ends as %j, the workflow Drift ends with %d', (result, code) => {
-  const [, script] = /run: \|\n((?: {10}.*\n)+)/.exec(read('drift.yml'))!;
+  const [script] = jobsIn('drift.yml').flatMap(scriptsIn);
   const stub = `aws() { case $2 in detect-stack-drift) echo the-id ;; *detection-status) echo "$RESULT" ;; esac; }`;
-  // GitHub runs scripts with these options.
-  const options = ['--noprofile', '--norc', '-eo', 'pipefail', '-c'];
   const env = { ...process.env, RESULT: result };
-  expect(spawnSync('bash', [...options, `${stub}\n${script}`], { env }).status).toBe(code);
+  expect(spawnSync('bash', ['-ec', `${stub}\n${script}`], { env }).status).toBe(code);
 });
-
-/** Returns the commands of a job's steps. */
-function commandsIn(job: string): string[] {
-  const runs = job.matchAll(/^ +(?:- )?run: (?:[|>]\n((?: {10}.*\n)+)|(.*)\n)/gm);
-  return Array.from(runs, ([, block, line]) =>
-    (block ?? line)!
-      .replaceAll(/^ {10}/gm, '')
-      .trim()
-      .replaceAll('\n', ' '),
-  );
-}

@@ -9,6 +9,7 @@ import { errorOutput, runModule } from '../../support/run-command.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { copyProject } from '../../support/project-copy.ts';
+import { jobsIn, scriptsIn } from '../../support/workflows.ts';
 
 const folder = temporaryFolder();
 
@@ -83,15 +84,13 @@ test('the workflow shows how a deployment changes production, and nothing of sta
   older.Description = 'An older description';
   writeFileSync(join(project, `${production}.json`), JSON.stringify(older));
   copyFileSync(join(assembly, `${account}.template.json`), join(project, `${account}.json`));
-  const job = readFileSync('.github/workflows/deploy.yml', 'utf8').split('  changes:\n')[1]!;
-  const [script] = job
-    .split('run: |\n')
-    .find((step) => step.includes('get-template'))!
-    .split('\n      - ') as [string];
+  const script = jobsIn('deploy.yml')
+    .flatMap(scriptsIn)
+    .find((one) => one.includes('get-template'))!;
   const aws = `aws() { test "$1 $2" = 'cloudformation get-template' && cat "$4.json"; }`;
   const summary = join(project, 'summary.md');
   const env = { ...process.env, GITHUB_STEP_SUMMARY: summary };
-  execFileSync('bash', ['-eo', 'pipefail', '-c', `${aws}\n${script}`], { cwd: project, env });
+  execFileSync('bash', ['-ec', `${aws}\n${script}`], { cwd: project, env });
   const text = readFileSync(summary, 'utf8');
   expect(text).toContain(`### ${account}\n\nNo differences.\n`);
   expect(text).toMatch(new RegExp(`### ${production}\\n[^]*An older description`));
