@@ -1,10 +1,9 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { generateApiKey } from '../shared/api-key-format.ts';
-import { type KeyStore, type VerifiedKey, verifyApiKey } from '../shared/storage/api-keys.ts';
-import { authorizationPattern } from '../shared/contract/authorization.ts';
+import { type ApiKeyRecord, generateApiKey, hashOf, keyInHeader, stateOf } from '../shared/api-keys.ts';
 import { environmentVariables, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
-import { database } from '../shared/storage/database.ts';
+import { readItem } from '../shared/storage/database.ts';
+import { logNoRequest } from '../shared/telemetry.ts';
 
 /**
  * Returns a policy that allows access if the API key is active, and otherwise denies access. The function does not
@@ -12,49 +11,48 @@ import { database } from '../shared/storage/database.ts';
  * for all requests with the same `Authorization` header, so the policy covers all routes of the stage.
  *
  * If the key has a record, the context contains the key's id, so that the access log shows whose key it is. For an
- * expired or revoked key, the context also contains the reason for the denial. For an active key whose record names
- * the key that was rotated first, the context also contains the id of that first key, because idempotency keys belong
- * to that id.
+ * expired or revoked key, the context also contains the reason for the denial. For an active key, it also contains the
+ * id of the first key of its rotations, to which idempotency keys belong, and whether the key can only read.
  *
+ * @returns undefined if the event is not a request, for example a test event
  * @throws Error if the API keys table cannot be read.
  */
-export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const store = keyStore();
-  const key = new RegExp(authorizationPattern(store.stage)).exec(event.authorizationToken)?.[1];
-  const found = key === undefined ? undefined : await verifyApiKey(store, key);
-  const isAllowed = found?.state === 'active';
+export async function handler(
+  event: APIGatewayTokenAuthorizerEvent,
+): Promise<APIGatewayAuthorizerResult | undefined> {
+  if (typeof event?.authorizationToken !== 'string') return logNoRequest();
+  const stage = requireEnvironment(environmentVariables.stage);
+  const key = keyInHeader(event.authorizationToken, stage);
+  const record = key === undefined ? undefined : await findRecord(key);
+  // The state is determined after the read, because a read with retries can take seconds, in which the key can expire.
+  const state = record && stateOf(record, new Date());
 
   return {
-    principalId: found?.record.keyId ?? 'nobody',
+    principalId: record?.keyId ?? 'nobody',
     policyDocument: {
       Version: '2012-10-17',
       Statement: [
         {
-          Effect: isAllowed ? 'Allow' : 'Deny',
+          Effect: state === 'active' ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
           // The ARN is arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}.
           Resource: event.methodArn.replace(/(?<=[^/]+\/[^/]+\/).+/, '*/*'),
         },
       ],
     },
-    ...(found && { context: contextOf(found) }),
+    ...(record && {
+      context: state === 'active' ? contextOf(record) : { keyId: record.keyId, reason: state },
+    }),
   };
 }
 
-function contextOf({ record: { keyId, firstKeyId }, state }: VerifiedKey): Record<string, string> {
-  if (state !== 'active') return { keyId, reason: state };
-  return firstKeyId === undefined ? { keyId } : { keyId, firstKeyId };
+/** Returns the context of an active key. API Gateway passes all values to the functions as strings. */
+function contextOf({ keyId, firstKeyId = keyId, readOnly }: ApiKeyRecord): Record<string, string> {
+  return { keyId, firstKeyId, ...(readOnly && { readOnly: 'true' }) };
 }
 
-function keyStore(): KeyStore {
-  return {
-    stage: requireEnvironment(environmentVariables.stage),
-    table: requireEnvironment(environmentVariables.apiKeysTable),
-    database,
-  };
+function findRecord(key: string): Promise<ApiKeyRecord | undefined> {
+  return readItem<ApiKeyRecord>(requireEnvironment(environmentVariables.apiKeysTable), { hash: hashOf(key) });
 }
 
-await warmUp(async () => {
-  const store = keyStore();
-  await verifyApiKey(store, generateApiKey(store.stage));
-});
+await warmUp(() => findRecord(generateApiKey(requireEnvironment(environmentVariables.stage))));

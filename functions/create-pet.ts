@@ -1,18 +1,15 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
-import { keyReusedMessage } from '../shared/contract/collection.ts';
 import { pets } from '../shared/contract/pets.ts';
-import { tokenOf } from '../shared/storage/idempotency.ts';
 import { create, get } from '../shared/storage/collection.ts';
+import { intentOf } from '../shared/storage/idempotency.ts';
 import { createdMetric } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';
 
 const operation = pets.operations.create;
 
-export const handler = endpoint(operation, async ({ headers, body, rootUrl, firstKeyId, signal, fail }) => {
-  const idempotencyKey = headers['Idempotency-Key'];
-  const token = idempotencyKey && tokenOf(operation.id, firstKeyId, idempotencyKey);
-  const pet =
-    (await create(pets, body, signal, token)) ?? fail('idempotency_key_reused', keyReusedMessage(pets));
+export const handler = endpoint(operation, async (request) => {
+  const { body, rootUrl, signal } = request;
+  const pet = await create(pets, body, signal, intentOf(operation.id, request));
   return { body: pet, headers: { Location: `${rootUrl}${pets.path}/${pet.id}` } };
 });
 

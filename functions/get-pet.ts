@@ -1,5 +1,5 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
-import { notFoundMessage } from '../shared/contract/collection.ts';
+import { notFoundMessage } from '../shared/contract/errors.ts';
 import { pets } from '../shared/contract/pets.ts';
 import { get } from '../shared/storage/collection.ts';
 

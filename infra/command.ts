@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { ANY_STAGE } from '../shared/contract/authorization.ts';
+import { ANY_STAGE } from '../shared/api-keys.ts';
 import { useProxy } from './proxy.ts';
 
 /** Absolute path of the project's folder, with a separator at its end. */

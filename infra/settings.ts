@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
-import { ID_START } from '../shared/list-partitions.ts';
 import { requireStageName, UsageError } from './command.ts';
 
 // Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
@@ -32,11 +31,6 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
   });
 }
 
-/** Maximum number of list partitions, because a list queries each of them. */
-const MAX_LIST_PARTITIONS = 256;
-
-const EPOCHS = `a list of epochs such as [{ since: '${ID_START}', count: 1 }]`;
-
 /**
  * Schema of a request limit of the firewall, with the range that rate-based rules of AWS WAF accept.
  * https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html
@@ -50,38 +44,6 @@ const limit = integer(10, 2_000_000_000);
 const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
-
-const time = rule<string>("a time in UTC such as '2027-01-31T06:00:00Z'", (value) => {
-  const milliseconds = typeof value === 'string' ? Date.parse(value) : NaN;
-  // The comparison also rejects other formats, and days such as 30 February.
-  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString() === value.replace('Z', '.000Z');
-});
-
-/**
- * Maximum number of days from now to the start of the latest epoch. A later epoch is probably a mistake, and lists
- * would already query its list partitions.
- */
-const LATEST_EPOCH_DAYS = 366;
-
-/**
- * List of epochs. A stage has at most 50 epochs, because all environment variables of a function together have at most
- * 4 KB. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-const epochs = v.pipe(
-  v.array(
-    group({ since: time, count: integer(1, MAX_LIST_PARTITIONS) }),
-    ({ input }) => `must be ${EPOCHS}, not ${format(input)}`,
-  ),
-  v.maxLength(50, ({ input }) => `must contain at most 50 epochs, not ${input.length}`),
-  v.check(
-    ([first]) => first?.since === ID_START,
-    `must start with since: '${ID_START}', the time from which ids are counted`,
-  ),
-  v.check(
-    (all) => all.every(({ since }, index) => index === 0 || since > all[index - 1]!.since),
-    'must be sorted by since, and contain each time once',
-  ),
-);
 
 const publicUrl = v.custom<string>(
   (value) => problemOfPublicUrl(value) === undefined,
@@ -109,12 +71,6 @@ function problemOfPublicUrl(value: unknown): string | undefined {
 
 /** Settings of a stage. Most of the valid ranges are AWS's limits. */
 const Settings = group({
-  /**
-   * Number of list partitions over which new items are spread, as a list of epochs. To change the number, add an epoch that
-   * starts after the deployment and its possible rollback. Never change an epoch that has started, because lists would omit
-   * items. See the section "Change the number of list partitions" in docs/runbook.md.
-   */
-  listPartitions: epochs,
   /**
    * Whether the stack and its tables are protected from deletion. If so, tables and logs outlive the stack.
    */
@@ -222,12 +178,8 @@ export interface Stage extends StageSettings {
  * @throws UsageError if the settings of a stage are invalid, stages share a domain or a public URL, NAME is missing,
  *   invalid or in use, no stage is named STAGE, or `canary` has another value
  */
-export function stagesOf(
-  all: Record<string, StageSettings>,
-  context: Record<string, string> = {},
-  now = Date.now(),
-): Stage[] {
-  for (const [name, settings] of Object.entries(all)) checkStage(name, settings, now);
+export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
+  for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
   requireDifferent(all, 'domain', ({ domain }) => domain?.name);
   requireDifferent(all, 'publicUrl', (settings) => settings.publicUrl);
   const { stage, 'based-on': basedOn, canary } = context;
@@ -276,29 +228,23 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
   return { ...settings, name: stage, alarmEmail: null, retainData: false };
 }
 
-function checkStage(stage: string, settings: StageSettings, now: number): void {
+function checkStage(stage: string, settings: StageSettings): void {
   requireStageName(stage, `The name of stage ${format(stage)} in infra/stages.ts`);
-  const problem = problemOf(settings, now);
+  const problem = problemOf(settings);
   if (problem !== undefined) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }
 
-function problemOf(settings: StageSettings, now: number): string | undefined {
+function problemOf(settings: StageSettings): string | undefined {
   const { issues } = v.safeParse(Settings, settings);
   if (issues)
     return issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
 
-  const { domain, listPartitions } = settings;
-  const { since } = listPartitions.at(-1)!;
-  if (Date.parse(since) > now + LATEST_EPOCH_DAYS * 86_400_000)
-    return `listPartitions must have no epoch that starts in more than ${LATEST_EPOCH_DAYS} days, such as ${since}, because lists already query the list partitions of future epochs`;
-  // The limits must hold in the present epoch and all later ones.
-  const present = listPartitions.findLastIndex((epoch) => Date.parse(epoch.since) <= now);
-  const counts = listPartitions.slice(present).map(({ count }) => count);
-  const problemWithCreates = problemOfCreates(settings, Math.min(...counts));
+  const problemWithCreates = problemOfCreates(settings);
   if (problemWithCreates !== undefined) return problemWithCreates;
-  const reads = Math.ceil((settings.requestsPerSecond * Math.max(...counts)) / 2);
+  const { domain } = settings;
+  const reads = Math.ceil(settings.requestsPerSecond / 2);
   if (settings.maxReadUnitsPerSecond < reads)
-    return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads half a read unit in each list partition`;
+    return `maxReadUnitsPerSecond must be at least ${reads}, because each of the requestsPerSecond can be a list, which reads at least half a read unit`;
   if (domain && !domain.certificateArn && !domain.hostedZoneId)
     return 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   return undefined;
@@ -308,24 +254,22 @@ function problemOf(settings: StageSettings, now: number): string | undefined {
 const UNITS_PER_CREATE = 2;
 
 /**
- * Write units per second of a list partition, whose items have the same key in an index.
+ * Write units that one key of an index accepts per second. All items have the same key in the index `newest`.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
  */
-const UNITS_OF_LIST_PARTITION = 1_000;
+const UNITS_OF_INDEX_KEY = 1_000;
 
 /**
  * Checks that clients whose creates exceed the limits get a 429 of API Gateway instead of a 503 because of DynamoDB. With
  * 80% of what DynamoDB accepts as the rate and 20% as the burst, nearly no create got a 503 in simulated bursts.
  */
-function problemOfCreates(settings: StageSettings, listPartitions: number): string | undefined {
-  const { createsPerSecond, createBurst, maxWriteUnitsPerSecond } = settings;
-  const units = Math.min(maxWriteUnitsPerSecond, listPartitions * UNITS_OF_LIST_PARTITION);
+function problemOfCreates({ createsPerSecond, createBurst, maxWriteUnitsPerSecond }: StageSettings) {
+  const units = Math.min(maxWriteUnitsPerSecond, UNITS_OF_INDEX_KEY);
   const creates = units / UNITS_PER_CREATE;
-  const setting =
-    units === maxWriteUnitsPerSecond
-      ? `maxWriteUnitsPerSecond ${units}`
-      : `a count of ${listPartitions} in listPartitions`;
-  const reason = `with ${setting}, DynamoDB accepts only ${creates} of the largest items per second`;
+  const reason =
+    units < UNITS_OF_INDEX_KEY
+      ? `maxWriteUnitsPerSecond is ${units}`
+      : `one key of an index accepts only ${units} write units per second (docs/decisions.md, "Lists are one query")`;
   const [rate, burst] = [Math.floor(0.8 * creates), Math.floor(0.2 * creates)];
   if (createsPerSecond > rate)
     return `createsPerSecond must be at most ${rate}, not ${createsPerSecond}, because ${reason}`;

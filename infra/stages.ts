@@ -13,7 +13,6 @@ const common = {
 export const stages = {
   staging: {
     ...common,
-    listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
     retainData: false,
     recoveryDays: 1,
     maxReadUnitsPerSecond: 1_000,
@@ -28,7 +27,6 @@ export const stages = {
   },
   production: {
     ...common,
-    listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
     retainData: true,
     recoveryDays: 35,
     maxReadUnitsPerSecond: 20_000,

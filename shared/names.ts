@@ -2,7 +2,6 @@
 export const environmentVariables = {
   stage: 'STAGE',
   idempotencyTable: 'IDEMPOTENCY_TABLE',
-  listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
   /** Set only if the stage has the setting `publicUrl`. */
   publicUrl: 'PUBLIC_URL',

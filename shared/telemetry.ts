@@ -24,6 +24,11 @@ function recorder(): Metrics {
   return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
 }
 
+/** Logs that an event is not a request of API Gateway, for example the event of a test or a schedule. */
+export function logNoRequest(): undefined {
+  logger().warn('The event is not a request of API Gateway, so it was ignored.');
+}
+
 /** Runs the code of `count` during init without writing a log line. */
 export function primeCount({ name }: Metric): void {
   recorder().addMetric(name, MetricUnit.Count, 0).serializeMetrics();

@@ -22,7 +22,6 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['docs/clients/*.md', /^(?:(?:ts|python) [\w-]+\.\w+|text output)$/],
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
   ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
-  ['docs/runbook.md', /^ts infra\/stages\.ts$/],
 ];
 
 /** Matches a time, such as `2026-11-21T17:43:08.512Z` or, in a table, `2026-11-21 17:43`. */

@@ -1,12 +1,11 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { hash } from 'node:crypto';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
-import type { Collection } from '../../shared/contract/collection.ts';
+import type { Collection } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { listIndexes } from '../../shared/list-indexes.ts';
-import { indexKeys } from '../../shared/storage/collection.ts';
-import { conditionHolds, unmarshallOptions } from '../../shared/storage/database.ts';
+import { indexKeys, listIndexes } from '../../shared/contract/lists.ts';
+import { conditionHolds } from '../../shared/storage/database.ts';
 import {
   client,
   describeTable,
@@ -39,9 +38,8 @@ async function addIndexKeys(): Promise<void> {
   const table = await describeTable(TableName);
 
   function writesForItem(stored: Item): Write[] {
-    const item: any = unmarshall(stored, unmarshallOptions);
-    // Items keep their list partition, even if the number of partitions has changed since they were stored.
-    const missing = Object.entries(indexKeys(collection, item, item.partition)).filter(
+    const item: any = unmarshall(stored, { wrapNumbers: BigInt });
+    const missing = Object.entries(indexKeys(listIndexes(collection), item)).filter(
       ([name, value]) => item[name] !== value,
     );
     if (missing.length === 0) return [];
@@ -52,7 +50,9 @@ async function addIndexKeys(): Promise<void> {
       // The condition fails if the item was deleted after the scan read it.
       ConditionExpression: 'attribute_exists(id)',
       ExpressionAttributeNames: Object.fromEntries(missing.map(([name], index) => [`#n${index}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(missing.map(([, S], index) => [`:v${index}`, { S }])),
+      ExpressionAttributeValues: marshall(
+        Object.fromEntries(missing.map(([, value], index) => [`:v${index}`, value])),
+      ),
     });
     return [() => conditionHolds(client.send(update))];
   }

@@ -4,10 +4,9 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { listIndexes } from '../../shared/list-indexes.ts';
+import { indexKeys, listIndexes } from '../../shared/contract/lists.ts';
 import { keyIndex } from '../../shared/names.ts';
-import { indexKeys } from '../../shared/storage/collection.ts';
-import { conditionHolds, unmarshallOptions } from '../../shared/storage/database.ts';
+import { conditionHolds } from '../../shared/storage/database.ts';
 import { prepareKeys, revokedKeys, USAGE_OF_KEYS } from './restored-keys.ts';
 import {
   client,
@@ -38,14 +37,14 @@ const MAX_KEYS = 100;
 const MAX_BACKOFF_MILLISECONDS = 20_000;
 
 /**
- * Returns the combinations of filters for which a table has an index.
+ * Returns the indexes of a table whose keys are known.
  *
  * @throws UsageError if the table has an index of neither a collection nor API keys, because its keys are then unknown
  */
-function filterCombinationsOf({ TableName, GlobalSecondaryIndexes = [] }: TableDescription) {
+function listIndexesOf({ TableName, GlobalSecondaryIndexes = [] }: TableDescription) {
   const known = new Map(
     collections.flatMap((collection) =>
-      listIndexes(collection).map(({ indexName, filters }) => [indexName, filters] as const),
+      listIndexes(collection).map((index) => [index.indexName, index] as const),
     ),
   );
   const names = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName!);
@@ -85,14 +84,13 @@ async function copyMissingItems(): Promise<void> {
   const ProjectionExpression = Object.keys(ExpressionAttributeNames).join();
 
   const pace = paceOf('READS_PER_SECOND');
-  const filterCombinations = filterCombinationsOf(target);
+  const indexes = listIndexesOf(target);
 
   /** Returns the item with the keys of all indexes, because an index can be newer than the item in SOURCE. */
   function withIndexKeys(stored: Item): Item {
-    if (filterCombinations.length === 0) return stored;
-    const item = unmarshall(stored, unmarshallOptions);
-    // Items keep their list partition, even if the number of partitions has changed since they were stored.
-    return { ...stored, ...marshall(indexKeys({ filterCombinations }, item, item['partition'])) };
+    if (indexes.length === 0) return stored;
+    const item = unmarshall(stored, { wrapNumbers: BigInt });
+    return { ...stored, ...marshall(indexKeys(indexes, item)) };
   }
 
   /** Returns those of up to 100 items that TARGET does not contain. */

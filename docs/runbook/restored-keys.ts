@@ -8,7 +8,7 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { UsageError } from '../../infra/command.ts';
 import { findCaller } from '../../infra/operate/deployed-stage.ts';
-import { auditLine } from '../../shared/storage/api-keys.ts';
+import { auditLine } from '../../shared/api-keys.ts';
 import { conditionHolds } from '../../shared/storage/database.ts';
 import { client, type Item, type Write } from './scan-and-write.ts';
 

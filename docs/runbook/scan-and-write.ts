@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { integerOption, UsageError } from '../../infra/command.ts';
 import { httpsAgent } from '../../infra/proxy.ts';
-import { completeResponses } from '../../shared/storage/complete-responses.ts';
+import { wholeResponses } from '../../shared/storage/database.ts';
 import { countsOf, format, openStore, startReport } from './progress.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -48,7 +48,7 @@ export const client = new DynamoDBClient({
   retryMode: 'adaptive',
   maxAttempts: 10,
   // An empty response to a scan would otherwise count as a segment without items.
-  requestHandler: completeResponses(10_000, httpsAgent),
+  requestHandler: wholeResponses(10_000, httpsAgent),
   cacheMiddleware: true,
 });
 

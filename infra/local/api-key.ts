@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ANY_STAGE, keyPrefix } from '../../shared/contract/authorization.ts';
+import { ANY_STAGE, keyPrefix, newApiKey } from '../../shared/api-keys.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
@@ -41,7 +41,6 @@ async function isAccepted(key: string, api: ApiGateway): Promise<boolean> {
 async function issueApiKey(service: Omit<LocalService, 'baseUrl'>): Promise<string> {
   // These modules are imported only to issue a key, because importing the SDK takes 0.2 s.
   const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
-  const { newApiKey } = await import('../../shared/storage/api-keys.ts');
   const { connect } = await import('../../shared/storage/database.ts');
   const { key, record } = newApiKey(service.stage, { owner: 'local development', caller: localOperator });
   const put = new PutCommand({ TableName: service.apiKeysTable, Item: record });

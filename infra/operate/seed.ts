@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { keyPrefix } from '../../shared/api-keys.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
@@ -98,7 +98,7 @@ async function addItem(
   // An idempotency key applies to one operation, so items of different collections can have the same key.
   const key = `seed-${seed}-${index}`;
   const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
-  const body = stringifyJson(sampleItem(collection.operations.create.request.entries.body, [seed, index]));
+  const body = stringifyJson(sampleItem(collection.operations.create.request.body, [seed, index]));
   const url = `${baseUrl}${collection.path.replace('/v1', '')}`; // Both contain the version.
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, ...response } = await send(url, { method: 'POST', headers, body });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collections } from '../../shared/contract/operations.ts';
-import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import {
   deployedStageOption,
@@ -17,7 +16,7 @@ import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireBaseUrl, requireService } from './base-url.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
+import { issueApiKey, type KeyStore, revokeApiKey } from './keys/lifecycle.ts';
 import { httpsAgent } from '../proxy.ts';
 import { readOnlyTest, type TestedStage } from './read-only-test.ts';
 
@@ -33,8 +32,8 @@ data, such as production, accepts only --read-only.
   PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
   --read-only  sends one request for each of a few checks instead of running the tests, and adds no items
 
-The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. If both API_KEY
-and BASE_URL are set, the service at BASE_URL is tested, and no AWS credentials are needed.`;
+The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. With --read-only,
+the new key can only read. If both API_KEY and BASE_URL are set, the service at BASE_URL is tested, and no AWS credentials are needed.`;
 
 const options = {
   stage: { type: 'string' },
@@ -68,7 +67,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const store = { stage, table: apiKeysTable, database: connect({}, httpsAgent) };
   await using cleanup = new AsyncDisposableStack();
-  const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
+  const apiKey = process.env['API_KEY'] || (await issueKey(store, isReadOnly, cleanup));
   interruption.signal.throwIfAborted();
   // Without await, the key would be revoked before the test ends.
   await test(baseUrl, apiKey);
@@ -115,9 +114,10 @@ async function runHttpTests(
 }
 
 /** Issues a key that `cleanup` revokes. */
-async function issueKey(store: KeyStore, cleanup: AsyncDisposableStack): Promise<string> {
+async function issueKey(store: KeyStore, readOnly: boolean, cleanup: AsyncDisposableStack): Promise<string> {
   const caller = await findCaller();
-  const { key, record } = await issueApiKey(store, { owner: 'smoke test', lifetime: KEY_LIFETIME, caller });
+  const newKey = { owner: 'smoke test', readOnly, lifetime: KEY_LIFETIME, caller };
+  const { key, record } = await issueApiKey(store, newKey);
   cleanup.defer(async () => {
     await revokeApiKey(store, record, caller).catch(({ message }: Error) =>
       console.error(`The key ${record.keyId} was not revoked. It expires within the hour. Cause: ${message}`),

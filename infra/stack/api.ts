@@ -6,8 +6,8 @@ import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { productName, serviceName } from '../../shared/names.ts';
-import { authorizationPattern } from '../../shared/contract/authorization.ts';
-import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
+import { authorizationPattern } from '../../shared/api-keys.ts';
+import { methodsByPath } from '../../shared/contract/gateway-errors.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections, type OperationId, operations } from '../../shared/contract/operations.ts';
 import {
@@ -184,7 +184,7 @@ function addAlarms(stack: StageStack, api: Api['metrics'], accessLog: logs.LogGr
     urgency: 'mail',
     section: 'Rejected requests',
     description:
-      'Clients with active API keys get 400, 413, 415 or 422 responses. In 3 of 7 minutes, most of their requests were rejected.',
+      'Clients with active API keys get 400, 403, 413, 415 or 422 responses. In 3 of 7 minutes, most of their requests were rejected.',
     // The period is only one minute, because CloudWatch can count the last requests of a longer period late. Until it
     // has counted them, a tolerated share of rejections would look like most requests.
     metric: excess(stack.countPerMinute(rejectedRequestsMetric), 0.5, activeKeyRequests),

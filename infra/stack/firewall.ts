@@ -2,6 +2,7 @@ import { Aws, Fn } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as waf from 'aws-cdk-lib/aws-wafv2';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
+import { commonHeaders } from '../../shared/contract/operation.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
 import { addLogGroup, FIVE_MINUTES, type StageStack } from './stage-stack.ts';
@@ -147,7 +148,7 @@ type Rule = Omit<waf.CfnWebACL.RuleProperty, 'priority' | 'visibilityConfig'>;
  */
 function limit(name: string, rate: waf.CfnWebACL.RateBasedStatementProperty): Rule {
   const rateBasedStatement = { ...rate, evaluationWindowSec: WINDOW_SECONDS };
-  return blocking(name, { rateBasedStatement }, tooMany, { name: 'Retry-After', value: `${WINDOW_SECONDS}` });
+  return blocking(name, { rateBasedStatement }, tooMany, { 'Retry-After': `${WINDOW_SECONDS}` });
 }
 
 /** Returns a rule that blocks matching requests with an error response. The web ACL contains its body under `code`. */
@@ -155,12 +156,15 @@ function blocking(
   name: string,
   statement: waf.CfnWebACL.StatementProperty,
   { code, status }: ErrorBody,
-  ...headers: waf.CfnWebACL.CustomHTTPHeaderProperty[]
+  headers: Record<string, string> = {},
 ): Rule {
   const customResponse = {
     responseCode: status,
     customResponseBodyKey: code,
-    responseHeaders: [...headers, { name: 'Cache-Control', value: 'no-store' }],
+    responseHeaders: Object.entries({ ...commonHeaders, ...headers }).map(([header, value]) => ({
+      name: header,
+      value,
+    })),
   };
   return { name, statement, action: { block: { customResponse } } };
 }

@@ -1,7 +1,6 @@
-import type { Collection } from '../../shared/contract/collection.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
+import type { Collection, Operation } from '../../shared/contract/operation.ts';
 import { collections, type OperationId, type OperationKind } from '../../shared/contract/operations.ts';
-import { listIndexes } from '../../shared/list-indexes.ts';
+import { listIndexes } from '../../shared/contract/lists.ts';
 import {
   environmentVariables as variables,
   moduleName,
@@ -9,7 +8,6 @@ import {
   tableVariable,
 } from '../../shared/names.ts';
 import { UsageError } from '../command.ts';
-import type { Stage } from '../settings.ts';
 import type { Bundles } from './bundling.ts';
 import { LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
@@ -20,22 +18,19 @@ export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 /** Permissions of a function, and the environment variables that it needs in addition to the name of its table. */
 type Access = Required<Pick<LambdaFunctionProps, 'actions' | 'resources' | 'environment'>>;
 
-type AccessOf = (collection: Collection, table: Table, tables: Tables, stage: Stage) => Access;
+type AccessOf = (collection: Collection, table: Table, tables: Tables) => Access;
 
 /** Access of an operation's Lambda function, by the operation's kind. */
 const accessOf = {
-  list: (collection, table, _tables, stage) => ({
+  list: (collection, table) => ({
     actions: ['dynamodb:Query'],
     resources: listIndexes(collection).map(({ indexName }) => `${table.tableArn}/index/${indexName}`),
-    environment: { [variables.listPartitions]: JSON.stringify(stage.listPartitions) },
+    environment: {},
   }),
-  create: (_collection, table, { idempotencyRecords }, stage) => ({
+  create: (_collection, table, { idempotencyRecords }) => ({
     actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
     resources: [table.tableArn, idempotencyRecords.tableArn],
-    environment: {
-      [variables.idempotencyTable]: idempotencyRecords.tableName,
-      [variables.listPartitions]: JSON.stringify(stage.listPartitions),
-    },
+    environment: { [variables.idempotencyTable]: idempotencyRecords.tableName },
   }),
   get: (_collection, table) => ({
     actions: ['dynamodb:GetItem'],
@@ -55,7 +50,7 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
   const functions = collections.flatMap((collection) =>
     Object.entries<Operation>(collection.operations).map(([kind, { id, summary }]) => {
       const table = tables.ofCollections.get(collection.plural)!;
-      const { environment, ...access } = accessOf[kind as OperationKind](collection, table, tables, stage);
+      const { environment, ...access } = accessOf[kind as OperationKind](collection, table, tables);
       const bundle = bundles.get(moduleName(id));
       if (!bundle)
         throw new UsageError(`The operation ${id} has no function. Add functions/${moduleName(id)}.ts.`);

@@ -1,7 +1,7 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
-import { challenge } from '../../shared/contract/authorization.ts';
+import { challenge, allowedMethodsMessage, gatewayResponses } from '../../shared/contract/gateway-errors.ts';
 import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
-import { allowedMethodsMessage, gatewayResponses } from '../../shared/contract/gateway-responses.ts';
+import { commonHeaders } from '../../shared/contract/operation.ts';
 
 /** Media types that mocks accept. API Gateway returns a 415 for all other media types. */
 const COMMON_MEDIA_TYPES = [
@@ -58,6 +58,6 @@ export function addMockResponse(resource: apigateway.IResource, methods?: string
 
 /** Returns the headers of an error response. API Gateway requires single quotes around static values. */
 function quoted(headers: Record<string, string>, prefix = ''): Record<string, string> {
-  const all = Object.entries({ 'Cache-Control': 'no-store', ...headers });
+  const all = Object.entries({ ...commonHeaders, ...headers });
   return Object.fromEntries(all.map(([name, value]) => [prefix + name, `'${value}'`]));
 }

@@ -34,8 +34,6 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
         description: 'Start of the URLs in responses',
       });
     new CfnOutput(stack, 'ApiKeysTable', { value: tables.apiKeys.tableName, description: 'API key table' });
-    const epochs = JSON.stringify(stage.listPartitions);
-    new CfnOutput(stack, 'ListPartitions', { value: epochs, description: 'Epochs of list partitions' });
     const { alarmTopic, noticeTopic } = stack;
     new CfnOutput(stack, 'AlarmTopic', {
       value: alarmTopic.topicArn,

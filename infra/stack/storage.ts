@@ -2,13 +2,21 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import type { Collection } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { listIndexes } from '../../shared/list-indexes.ts';
+import { listIndexes } from '../../shared/contract/lists.ts';
 import { keyIndex, pascalCase, serviceTag } from '../../shared/names.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
 const number = (name: string) => ({ name, type: dynamodb.AttributeType.NUMBER });
 const text = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
+
+/** Returns the partition key of an index: an integer field is a number, and any other field or attribute is a text. */
+function indexKey({ item }: Collection, name: string): dynamodb.Attribute {
+  const field = item.entries[name];
+  const schema = field && 'wrapped' in field ? field.wrapped : field; // wrapped if optional
+  return schema?.type === 'bigint' ? number(name) : text(name);
+}
 
 /** Adds the tables of a stage and their alarms. */
 export function addTables(stack: StageStack) {
@@ -27,7 +35,7 @@ export function addTables(stack: StageStack) {
           partitionKey: number('id'),
           globalSecondaryIndexes: listIndexes(collection).map((index) => ({
             indexName: index.indexName,
-            partitionKey: text(index.partitionKey),
+            partitionKey: indexKey(collection, index.partitionKey),
             sortKey: number('id'),
           })),
         }),

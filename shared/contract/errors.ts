@@ -19,6 +19,7 @@ const catalog = {
     message: 'The request is not valid HTTP.',
     description:
       'A parameter, a header or the body is invalid. `message` lists the invalid parameters, headers and fields with their requirements.',
+    isOfAllFunctions: true,
   },
   unauthorized: {
     status: 401,
@@ -28,7 +29,7 @@ const catalog = {
   forbidden: {
     status: 403,
     message: 'The firewall rejected the request. If the request is valid, ask the operator of the service.',
-    description: 'The firewall rejected the request.',
+    description: 'The API key can only read, or the firewall rejected the request.',
   },
   not_found: {
     status: 404,
@@ -55,8 +56,10 @@ const catalog = {
   },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key was already used for a different request. Use a new key for this request.',
-    description: `The \`Idempotency-Key\` was used for a different item within the last ${IDEMPOTENCY_HOURS} hours.`,
+    message:
+      'This Idempotency-Key was already used with a different body. To retry, send the first body unchanged. For another ' +
+      'request, use a new key.',
+    description: `The \`Idempotency-Key\` was used with a different body within the last ${IDEMPOTENCY_HOURS} hours.`,
   },
   too_many_requests: {
     status: 429,
@@ -108,4 +111,24 @@ export function errorBody(code: ErrorCode, message?: string, requestId?: string)
   const { status, message: defaultMessage } = errorCatalog[code];
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? defaultMessage}${suffix}`, status };
+}
+
+/** Returns the message of the 404 for an id that no item has. */
+export function notFoundMessage({ singular }: { singular: string }, id: bigint): string {
+  return `No ${singular} has the id ${id}.`;
+}
+
+/**
+ * Error that is converted to an error response. The response contains the `message` but not the `cause`, which is logged
+ * for a 5xx. Implementations throw this error with `fail`, which accepts only the codes that the operation can return.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+
+  /** @param message error message for the client @default - the message in the catalog */
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCatalog[code].message, options);
+    this.code = code;
+  }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Collection } from './collection.ts';
 import { INT64 } from './limits.ts';
+import type { Fields } from './operation.ts';
 
 // Schemas define the rules, description and examples of each field and parameter. The error messages of rules start
 // with "must be", because error responses put the name of the field before them. If a rule is implemented as code, the
@@ -47,8 +47,17 @@ export const Int64 = integer(INT64.minimum, INT64.maximum);
  *
  * @example missingMessage(integer(1n, 5n)) // is required, and must be an integer from 1 to 5, as a JSON number
  */
-export function missingMessage(schema: v.GenericSchema): string {
+function missingMessage(schema: v.GenericSchema): string {
   return `is required, and ${v.safeParse(schema, undefined).issues![0].message}`;
+}
+
+/** Returns the part of an error message about an issue, such as `name must be a string`. */
+export function problemOf(issue: v.BaseIssue<unknown>, { entries }: Fields, canBeOmitted = true): string {
+  const path = v.getDotPath(issue);
+  const field = path === null ? undefined : entries[path];
+  if (issue.path?.at(-1)?.origin === 'key') return `${path} ${field ? missingMessage(field) : 'is required'}`;
+  const isOptional = canBeOmitted && (field?.type === 'optional' || field?.type === 'exact_optional');
+  return [path, `${issue.message}${isOptional ? ', or omitted' : ''}`].filter(Boolean).join(' ');
 }
 
 /** Matches a character that is neither white space nor a control character. */
@@ -114,51 +123,39 @@ const IDEMPOTENCY_KEY_MESSAGE =
   '(a key without quotes must not start with a double quote)';
 
 /**
- * Returns the schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section
- * 3.3.3), which can contain spaces. The schema also accepts visible characters without quotes: `a` and `"a"` are the same
- * key. https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
- *
- * @param collection collection to which the request adds an item
+ * Schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section 3.3.3),
+ * which can contain spaces. The schema also accepts visible characters without quotes: `a` and `"a"` are the same key.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
-export function idempotencyKey({ singular }: Pick<Collection, 'singular'>) {
-  return v.pipe(
-    v.string(IDEMPOTENCY_KEY_MESSAGE),
-    // The brackets are escaped, because generated clients in other languages use this pattern. Inside of a character
-    // class, Java reads `[` as the start of another class, and .NET reads `-[` as a subtraction.
-    v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-Z\x5b\x5d-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
-    v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
-    v.description(
-      `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
-        `not part of the key. Reusing the key for another ${singular} results in a 422. Keys of different clients never conflict.`,
-    ),
-  );
-}
+export const IdempotencyKey = v.pipe(
+  v.string(IDEMPOTENCY_KEY_MESSAGE),
+  // The brackets are escaped, because generated clients in other languages use this pattern. Inside of a character
+  // class, Java reads `[` as the start of another class, and .NET reads `-[` as a subtraction.
+  v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-Z\x5b\x5d-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
+  v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
+  v.description(
+    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
+      'not part of the key. Reusing the key with another body results in a 422. Keys of different clients never conflict.',
+  ),
+);
 
-/** Ids of the first and the second item in the examples of lists. */
-export const EXAMPLE_IDS = [244141843387957n, 244141843354535n] as const;
-/** Id that no item has, for the example of a 404. */
-export const UNUSED_EXAMPLE_ID = 244141843387958n;
+/** Schema of an id from `newId`, with the ids of the first and the second item in the examples of lists. */
+export const AssignedId = v.pipe(
+  Int64,
+  v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  v.description(
+    'Id that the service assigns. A newer item has a greater id, except for items that are created within seconds of ' +
+      'each other. A retried create keeps the id of its first attempt. Ids have up to 53 bits, so all JSON parsers read ' +
+      'them exactly.',
+  ),
+  v.examples([244141843387957n, 244141843354535n]),
+);
 
-/** Returns the schema of an id from `newId`. @param plural name of the items, such as `books` */
-export function assignedId(plural: string) {
-  return v.pipe(
-    Int64,
-    v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    v.description(
-      `Id that the service assigns. Newer ${plural} have greater ids, except for ${plural} that are created within seconds of each other. A retried create keeps the id of its first attempt. ` +
-        'Ids have up to 53 bits, so all JSON parsers read them exactly.',
-    ),
-    v.examples([...EXAMPLE_IDS]),
-  );
-}
-
-/** Returns the schema of an item's id in a URL. */
-export function idParameter({ singular }: Pick<Collection, 'singular'>) {
-  return v.pipe(
-    Int64Text,
-    v.description(
-      `\`id\` of the ${singular}, as a decimal integer. A value that is not the \`id\` of a ${singular} gets a 404.`,
-    ),
-    v.examples([EXAMPLE_IDS[0]]),
-  );
-}
+/** Schema of an item's id in a URL. */
+export const IdParameter = v.pipe(
+  Int64Text,
+  v.description(
+    '`id` of the item, as a decimal integer. A value that is not the `id` of an item gets a 404.',
+  ),
+  v.examples([244141843387957n]),
+);

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import type { Collection } from './collection.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import { EXAMPLE_IDS, integerTextMessage } from './fields.ts';
+import { integerTextMessage } from './fields.ts';
 import { PAGE } from './limits.ts';
+import type { Collection } from './operation.ts';
 
 const LIMIT_MESSAGE = integerTextMessage(PAGE.minimum, PAGE.maximum);
 
@@ -15,80 +14,118 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'must be unchanged from the Link header of a page of this list with the same filters';
+/**
+ * Returns the `cursor` of the page after the item with this id: the id as 8 bytes in base64url (RFC 4648 section 5). All
+ * lists are sorted by id, so a cursor is a position in all of them. The length is fixed, so that a truncated cursor is
+ * invalid instead of another position.
+ */
+export function encodeCursor(id: bigint): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(id);
+  return bytes.toString('base64url');
+}
 
+const CURSOR_MESSAGE = 'must be unchanged from the Link header of a page';
+
+/** Schema of a cursor. The parsed value is the id of the last item on the previous page. */
 const Cursor = v.pipe(
   v.string(CURSOR_MESSAGE),
-  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
-  v.metadata({ type: 'string', minLength: 1, maxLength: 64 }),
+  v.regex(/^[\w-]{11}$/, CURSOR_MESSAGE),
+  v.transform((cursor) => Buffer.from(cursor, 'base64url').readBigInt64BE()),
+  v.minValue(1n, CURSOR_MESSAGE),
+  v.metadata({ type: 'string', minLength: 11, maxLength: 11 }),
 );
 
-type ListProps = Pick<Collection, 'path' | 'plural' | 'filters' | 'filterCombinations' | 'cursorPrefix'>;
+type ListProps = Pick<Collection, 'filters' | 'filterCombinations'>;
 
-/** A page that a client requests. `cursor` is the id of the last item of the previous page. */
-export interface ListQuery {
-  limit: number;
-  filters: Record<string, unknown>;
-  cursor?: bigint;
-}
+/** A page that a client requests. The query also contains the values of filters by name. */
+export type ListQuery = { limit: number; cursor?: bigint };
 
 /** Returns the schema of a list's query. The schema rejects repeated parameters, because their values are arrays. */
 export function listQuery<const C extends ListProps>(list: C) {
   const filters: C['filters'] = list.filters;
-  // The examples use the last combination whose filters clients can send. A later combination can contain a filter that
-  // clients cannot send yet, because its index is deployed before the filter.
-  const sendable = list.filterCombinations.findLast((combination) =>
-    combination.every((name) => name in filters),
-  );
-  const exampleFilters: any = Object.fromEntries(
-    sendable!.map((name) => [name, v.getExamples(filters[name] as never)[0]]),
-  );
-  const examplePage = { limit: EXAMPLE_IDS.length, ...exampleFilters };
-  const nextCursor = encodeCursor(list.cursorPrefix, EXAMPLE_IDS[1], exampleFilters);
+  const combinations = list.filterCombinations.map((names) => names.join(' and '));
   return v.pipe(
     v.object({
       limit: v.pipe(
         v.optional(Limit, PAGE.default.toString()),
-        v.description(`Maximum number of ${list.plural} in the response.`),
+        v.description('Maximum number of items in the response.'),
+        v.examples([2]),
       ),
       ...filters,
       cursor: v.pipe(
         v.exactOptional(Cursor),
-        v.description(
-          'Opaque position of the page, from the `Link` header of the previous page. Valid only for the same list and filters.',
-        ),
+        v.description('Opaque position of the page, from the `Link` header of the previous page.'),
       ),
     }),
-    // The first example is the first page, and the second is the next page. The parameters in the OpenAPI document have
-    // only the values of the first example, because tools send examples, and the cursor of the second would skip items.
-    v.examples([examplePage, { ...examplePage, cursor: nextCursor }]),
-    v.rawTransform(({ dataset: { value }, addIssue }): ListQuery => {
-      const input = value as { limit: number; cursor?: string } & Record<string, unknown>;
-      const { limit, cursor: sent, ...sentFilters } = input;
-      const reject = (key: string, message: string) =>
-        addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
-
-      if (!list.filterCombinations.some((names) => hasExactly(sentFilters, names))) {
-        const supported = list.filterCombinations.map((names) => names.join(' and ')).filter(Boolean);
-        const message = `must be part of a supported combination of filters (${supported.join('; ')})`;
-        reject(Object.keys(sentFilters).at(-1)!, message);
-      }
-      const cursor = sent === undefined ? undefined : decodeCursor(list.cursorPrefix, sent, sentFilters);
-      if (sent !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
-      return { limit, filters: sentFilters, ...(cursor !== undefined && { cursor }) };
-    }),
+    v.check(
+      (query) => indexOf(list, query) !== undefined,
+      `Filters can be combined only as follows: ${combinations.join('; ') || 'none'}`,
+    ),
   );
 }
 
 /** Returns the path and query of the page after the item with the id `last`, for the `Link` header. */
-export function nextPage(list: ListProps, { limit, filters }: ListQuery, last: bigint): string {
-  const query = new URLSearchParams({ limit: `${limit}` });
-  for (const [name, value] of Object.entries(filters)) query.set(name, String(value));
-  query.set('cursor', encodeCursor(list.cursorPrefix, last, filters));
-  return `${list.path}?${query.toString()}`;
+export function nextPage(
+  { path, filters }: ListProps & Pick<Collection, 'path'>,
+  query: ListQuery,
+  last: bigint,
+): string {
+  const parameters = new URLSearchParams({ limit: `${query.limit}` });
+  for (const [name, value] of filterValues(filters, query)) parameters.set(name, String(value));
+  parameters.set('cursor', encodeCursor(last));
+  return `${path}?${parameters.toString()}`;
 }
 
-/** Returns whether the names of the filters are exactly the given names, in any order. */
-export function hasExactly(filters: object, names: readonly string[]): boolean {
-  return Object.keys(filters).length === names.length && names.every((name) => name in filters);
+/** An index of a list with the sort key `id`. It contains the items that have a value for each of its filters. */
+export interface ListIndex {
+  indexName: string;
+  filters: readonly string[];
+  /** Attribute with the partition key: a field if there is one filter, or else an attribute that only indexes use. */
+  partitionKey: string;
+}
+
+/** Returns the indexes of a collection: one without filters, one for each filter and one for each combination. */
+export function listIndexes({ filters, filterCombinations }: ListProps): ListIndex[] {
+  const single = Object.keys(filters).map((name) => [name]);
+  return [[], ...single, ...filterCombinations].map((names) => {
+    const joined = names.join('-and-');
+    return {
+      indexName: joined ? `newest-by-${joined}` : 'newest',
+      filters: names,
+      partitionKey: joined || 'list',
+    };
+  });
+}
+
+/** Returns the index that serves a list with the filters of a query, or undefined if there is none. */
+export function indexOf(list: ListProps, query: object): ListIndex | undefined {
+  const sent = new Set(filterValues(list.filters, query).map(([name]) => name));
+  return listIndexes(list).find(({ filters }) => sent.symmetricDifference(new Set(filters)).size === 0);
+}
+
+/**
+ * Returns the value of an index's partition key for an item or a query: a constant without filters, the field's value
+ * for one filter, or else the joined values, such as `crime#7`.
+ */
+export function partitionKeyValue({ filters }: ListIndex, values: object): unknown {
+  const present = filters.map((name) => values[name as keyof typeof values] as unknown);
+  if (present.length === 0) return 'all';
+  return present.length === 1 ? present[0] : present.join('#');
+}
+
+/**
+ * Returns the attributes of an item that are only keys of indexes: `list`, and the joined values of combinations of
+ * filters. An operation that changes a field with a filter must also write the attributes that this function returns for
+ * the changed item, and remove the others.
+ */
+export function indexKeys(indexes: ListIndex[], item: object): Record<string, unknown> {
+  const keys = indexes
+    .filter(({ filters }) => filters.length !== 1 && filters.every((name) => name in item))
+    .map((index) => [index.partitionKey, partitionKeyValue(index, item)]);
+  return Object.fromEntries(keys);
+}
+
+function filterValues(filters: v.ObjectEntries, query: object): [name: string, value: unknown][] {
+  return Object.entries(query).filter(([name]) => name in filters);
 }

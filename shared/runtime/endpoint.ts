@@ -3,24 +3,31 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
-import { ApiError } from './api-error.ts';
-import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalog } from '../contract/errors.ts';
+import {
+  ApiError,
+  type CommonErrorCode,
+  type ErrorCode,
+  errorBody,
+  errorCatalog,
+} from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
-import type { Operation } from '../contract/operation.ts';
-import { rootUrl, parseRequest } from './request.ts';
-import { count, loggable, logger } from '../telemetry.ts';
+import { commonHeaders, type Operation } from '../contract/operation.ts';
+import { type ParsedRequest, parseRequest, rawBody, rootUrl } from './request.ts';
+import { count, loggable, logger, logNoRequest } from '../telemetry.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Time between a slow function's 503 and the Lambda timeout, which would stop the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
-/** The validated parts of a request, as defined by the operation's schema. */
-type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
+/** The validated parts of a request, and what else implementations need. */
+type ValidRequest<O extends Operation> = ParsedRequest<O> & {
+  /** Bytes of the body as the client sent them. */
+  rawBody: Buffer;
+  /** Base URL of the service without `/v1`. */
   rootUrl: string;
   /**
-   * Id of the API key that authorized the request or, if the authorizer returned it, the id of the key that was rotated
-   * first, so that the value stays the same for a client that rotates its key. Undefined if the route has no
-   * authorizer.
+   * Id of the client's API key before its rotations, so that the value stays the same for a client that rotates its key.
+   * Undefined if the route has no authorizer.
    */
   firstKeyId: string | undefined;
   /** Signal for database calls. It is aborted when the function runs out of time and responds with a 503. */
@@ -31,7 +38,7 @@ type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
    * @param code code that the operation declares in its `errors`, or a code that all functions can return
    * @param message error message for the client @default - the message in the catalog
    */
-  fail: (code: (keyof O['errors'] & ErrorCode) | CommonErrorCode, message?: string) => never;
+  fail: (code: O['errors'][number] | CommonErrorCode, message?: string) => never;
 };
 
 /** Result of a successful operation, with a body if the operation has a response schema. */
@@ -44,11 +51,16 @@ type Success<O extends Operation> = { headers?: Record<string, string> } & (O['s
 /** Implementation of an operation. Errors that it throws become error responses. */
 export type Implementation<O extends Operation> = (request: ValidRequest<O>) => Promise<Success<O>>;
 
-export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+export type Handler = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<APIGatewayProxyResult | undefined>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /**
- * Returns the Lambda handler of an operation. The handler converts all errors to error responses.
+ * Returns the Lambda handler of an operation. The handler converts all errors to error responses. Operations that write
+ * reject API keys that can only read. For an event that is not a request of API Gateway, such as a test event, the
+ * handler only writes a log line.
  *
  * @example
  * export const handler = endpoint(books.operations.get, async ({ path: { bookId }, signal, fail }) => {
@@ -57,7 +69,11 @@ type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
  */
 export function endpoint<O extends Operation>(operation: O, run: Implementation<O>): Handler {
   // middy calls onError in reverse order, so `deprecationNotice` adds its headers to the finished error response.
-  return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
+  const handle = throwingEndpoint(operation, run)
+    .use(deprecationNotice(operation))
+    .use(errorBodies(operation));
+  return async (event, context) =>
+    typeof event?.requestContext?.path === 'string' ? handle(event, context) : logNoRequest();
 }
 
 function throwingEndpoint<O extends Operation>(operation: O, run: Implementation<O>) {
@@ -67,11 +83,13 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
       throw new ApiError('service_unavailable', 'The service could not respond in time.');
     },
   }).handler(async (event: APIGatewayProxyEvent, _context: Context, { signal }) => {
-    const parts = parseRequest(operation, event);
+    if (operation.method !== 'GET' && contextValue(event, 'readOnly'))
+      throw new ApiError('forbidden', 'This API key can only read. Use a key that can also write.');
     const { body, headers } = await run({
-      ...parts,
-      rootUrl: rootUrl(event),
-      firstKeyId: firstKeyId(event),
+      ...parseRequest(operation, event),
+      rawBody: rawBody(event),
+      rootUrl: rootUrl(operation, event),
+      firstKeyId: contextValue(event, 'firstKeyId'),
       signal,
       fail,
     });
@@ -113,7 +131,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const body = errorBody(code, message, requestId);
       if (body.status >= 500) {
         logger().addContext(context);
-        const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
+        const details = { code, operation, requestId, keyId: contextValue(event, 'keyId') ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...details });
         count(metrics.versionErrors, { operation, version: context.functionVersion });
       }
@@ -130,7 +148,8 @@ function toApiError(error: unknown): ApiError {
 }
 
 /** Counts requests for a deprecated operation and adds deprecation headers to the responses. */
-function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
+function deprecationNotice(definition: Operation): Middleware {
+  const { id: operation, deprecation } = definition;
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
     count(metrics.deprecatedCalls, { operation });
@@ -138,22 +157,15 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
       ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,
       Sunset: deprecation.sunset.toUTCString(),
-      Link: `<${rootUrl(event)}${deprecation.successor}>; rel="successor-version"`,
+      Link: `<${rootUrl(definition, event)}${deprecation.successor}>; rel="successor-version"`,
     };
   };
   return { after: announce, onError: announce };
 }
 
-/**
- * Returns the `firstKeyId` of a request, or else the id of its key. The authorizer's context lacks the `firstKeyId` if
- * the key's record lacks it, or if API Gateway cached the decision of a version that did not return it.
- */
-function firstKeyId(event: APIGatewayProxyEvent): string | undefined {
-  return (event.requestContext.authorizer?.['firstKeyId'] as string | undefined) ?? keyId(event);
-}
-
-function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
-  return requestContext.authorizer?.['keyId'] as string | undefined;
+/** Returns a value of the authorizer's context. */
+function contextValue({ requestContext }: APIGatewayProxyEvent, name: string): string | undefined {
+  return requestContext.authorizer?.[name] as string | undefined;
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {
@@ -161,7 +173,7 @@ function render(statusCode: number, body: unknown, headers?: Record<string, stri
     statusCode,
     headers: {
       ...(body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
-      'Cache-Control': 'no-store',
+      ...commonHeaders,
       ...headers,
     },
     body: body === undefined ? '' : stringifyJson(body),

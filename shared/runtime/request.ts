@@ -1,10 +1,10 @@
 import { unescape } from 'node:querystring';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { missingMessage, REPLACEMENT_CHARACTER } from '../contract/fields.ts';
-import { ApiError } from './api-error.ts';
+import { problemOf, REPLACEMENT_CHARACTER } from '../contract/fields.ts';
+import { ApiError } from '../contract/errors.ts';
 import { parseJson } from '../contract/json.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Fields, Operation, RequestParts } from '../contract/operation.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { environmentVariables } from '../names.ts';
 
@@ -22,6 +22,13 @@ const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** The validated parts of a request, as defined by the operation's schemas. */
+export type ParsedRequest<O extends Operation> = {
+  [Part in keyof O['request'] & keyof RequestParts]: O['request'][Part] extends v.GenericSchema
+    ? v.InferOutput<O['request'][Part]>
+    : never;
+};
+
 /**
  * Validates a request and returns the parts for which the operation has a schema.
  *
@@ -30,37 +37,52 @@ const BYTE_ORDER_MARK = '\ufeff';
  *   body, another media type than JSON, or another charset than UTF-8.
  */
 export function parseRequest<O extends Operation>(
-  operation: O,
+  { request }: O,
   event: APIGatewayProxyEvent,
-): v.InferOutput<O['request']> {
-  const { headers, body } = operation.request.entries;
-  const headerNames = Object.keys(headers?.entries ?? {});
+): ParsedRequest<O> {
+  const { path, query, headers, body }: RequestParts = request;
   const pathParameters = Object.entries(event.pathParameters ?? {});
+  const sentQuery = event.multiValueQueryStringParameters ?? {};
+  const headerNames = Object.keys(headers?.entries ?? {});
   const received = {
     // Unlike `decodeURIComponent`, `unescape` does not throw for invalid encodings, so the schema can reject them.
     path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
-    query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
+    query: singleValues(Object.entries(sentQuery)),
     headers: singleValues(headerNames.map((name) => [name, headerValues(event, name)])),
-    ...(body && { body: readBody(event) }),
+    body: body && readBody(event),
   };
-  const result = v.safeParse(operation.request, received);
-  if (result.success) return result.output;
-  throw errorOf(result.issues, operation);
+  const parsed: Record<string, unknown> = {};
+  const problems = unknownParameters(Object.keys(sentQuery), query);
+  for (const [part, schema] of Object.entries({ path, query, headers, body })) {
+    if (!schema) continue;
+    const { success, output, issues = [] } = v.safeParse(schema, received[part as keyof RequestParts]);
+    const found = issues.map((issue) => problemOf(issue, schema, part !== 'headers'));
+    if (!success && part === 'path') throw new ApiError('not_found', `${found.join('; ')}.`);
+    problems.push(...found);
+    parsed[part] = output;
+  }
+  if (problems.length > 0) throw new ApiError('invalid_request', `${problems.join('; ')}.`);
+  return parsed as ParsedRequest<O>;
 }
 
 /**
  * Returns the base URL without `/v1`. If the stage has a `publicUrl`, the result is the `publicUrl`, because a proxy in
- * front of the API changes `Host`. Otherwise, the result is the URL of the host that was called, followed by the name
- * of the stage unless the host is a custom domain.
+ * front of the API changes `Host`. Otherwise, the result is the URL of the host that was called, followed by the part of
+ * its path before that of the operation: the name of the stage, or the base path of a custom domain, if any.
  */
-export function rootUrl(event: APIGatewayProxyEvent): string {
+export function rootUrl({ path }: Pick<Operation, 'path'>, event: APIGatewayProxyEvent): string {
   const publicUrl = process.env[environmentVariables.publicUrl];
   if (publicUrl) return publicUrl;
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
-  const stagePath = `/${requestContext.stage}`;
-  const prefix = requestContext.path.startsWith(`${stagePath}/`) ? stagePath : '';
+  const called = requestContext.path.replace(/\/$/, '').split('/');
+  const prefix = called.slice(0, called.length + 1 - path.split('/').length).join('/');
   return `${scheme}://${requestContext.domainName}${prefix}`;
+}
+
+/** Returns the bytes of the body as the client sent them. */
+export function rawBody({ body, isBase64Encoded }: APIGatewayProxyEvent): Buffer {
+  return Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 }
 
 /** Returns parameters by name: single values as strings, repeated values as arrays. */
@@ -71,11 +93,9 @@ function singleValues(parameters: [name: string, values: string[] | undefined][]
 
 function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   requireJson(event);
-  const sent = event.body ?? '';
-  if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
-    throw new ApiError('request_too_large');
-  }
-  const text = event.isBase64Encoded ? Buffer.from(sent, 'base64').toString() : sent;
+  const bytes = rawBody(event);
+  if (bytes.length > MAX_BODY_BYTES) throw new ApiError('request_too_large');
+  const text = bytes.toString();
   // API Gateway and `toString` replace bytes that are not UTF-8 with this character.
   if (text.includes(REPLACEMENT_CHARACTER))
     throw new ApiError(
@@ -114,7 +134,7 @@ function requireJson(event: APIGatewayProxyEvent): void {
     if (name === 'charset' && !['utf-8', '"utf-8"', 'utf8', '"utf8"'].includes(value))
       throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
   }
-  // API Gateway decompresses bodies. The function therefore knows only from the header that a body was compressed.
+  // AWS documents that API Gateway decompresses bodies, but not whether it then removes this header.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
   if (codings.some((coding) => !['', 'identity'].includes(coding.trim().toLowerCase())))
@@ -144,33 +164,14 @@ function jsonProblem(text: string, error: Error): string {
   return `The body is not valid JSON at line ${line}, column ${column}.`;
 }
 
-function errorOf(issues: readonly v.BaseIssue<unknown>[], { request }: Operation): ApiError {
-  const inPath = issues.filter(({ path }) => path?.[0]?.key === 'path');
-  const shown = inPath.length > 0 ? inPath : issues;
-  const problems = shown.map((issue) => {
-    // The path of an issue starts with the part of the request, such as `body`, which messages omit.
-    const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
-    const isMissing = issue.path?.at(-1)?.origin === 'key';
-    if (isMissing) return `${field} ${missingMessage(schemaOf(issue, request)!)}`;
-    return `${field} ${issue.message}${canBeOmitted(issue, request) ? ', or omitted' : ''}`;
-  });
-  return new ApiError(inPath.length > 0 ? 'not_found' : 'invalid_request', `${problems.join('; ')}.`);
-}
-
-/**
- * Returns whether a client can omit the invalid field or query parameter, for example instead of sending `null`. For
- * headers, the result is false, because clients should not omit an idempotency key.
- */
-function canBeOmitted(issue: v.BaseIssue<unknown>, request: v.GenericSchema): boolean {
-  if (issue.path?.[0].key === 'headers') return false;
-  return ['optional', 'exact_optional'].includes(schemaOf(issue, request)?.type ?? '');
-}
-
-/** Returns the schema of the field or parameter that an issue is about. */
-function schemaOf({ path }: v.BaseIssue<unknown>, request: v.GenericSchema): v.GenericSchema | undefined {
-  let schema: any = request;
-  for (const { key } of path ?? []) schema = (schema?.wrapped ?? schema)?.entries?.[key as string];
-  return schema;
+/** Returns a problem for each query parameter without a schema, because ignoring a misspelled filter would list wrong items. */
+function unknownParameters(names: string[], query?: Fields): string[] {
+  const known = Object.keys(query?.entries ?? {});
+  const hint =
+    known.length > 0
+      ? `must be one of ${known.join(', ')}`
+      : 'must be omitted, because this operation has none';
+  return names.filter((name) => !known.includes(name)).map((name) => `query parameter "${name}" ${hint}`);
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */

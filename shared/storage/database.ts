@@ -1,42 +1,64 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Agent } from 'node:https';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { completeResponses } from './complete-responses.ts';
-import { sdkSettings } from './sdk.ts';
-
-/** Options with which the SDK reads numbers as bigints, so that an int64 stays exact. */
-export const unmarshallOptions = { wrapNumbers: BigInt };
+import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Agent } from 'node:https';
 
 /**
- * Returns a DynamoDB client for functions. Its commands use typed attribute values, such as `{ S: "cat" }`, instead of
- * JavaScript values. A call makes up to three attempts of 1.5 s. The pauses between attempts take up to 3 s in total
- * after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
+ * Client of the functions. A call makes up to three attempts of 1.5 s. The pauses between attempts take up to 3 s in
+ * total after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
-export function createClient(): DynamoDBClient {
-  return new DynamoDBClient({ ...attemptsOf(1_500), ...sdkSettings });
-}
-
-/** Client whose commands read and write JavaScript values. */
-export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient());
+export const database = /* @__PURE__ */ createClient(1_500);
 
 /**
- * Returns a client for operator commands. The client searches for credentials as the SDK does by default. A call makes
- * up to three attempts of 5 s.
+ * Returns a client for operator commands. A call makes up to three attempts of 5 s.
  *
  * @param httpsAgent agent for HTTPS requests, such as the agent of a proxy @default - the SDK's agent
  */
 export function connect(config: DynamoDBClientConfig = {}, httpsAgent?: Agent): DynamoDBDocumentClient {
-  return withValues(new DynamoDBClient({ ...attemptsOf(5_000, httpsAgent), ...config }));
+  return createClient(5_000, config, httpsAgent);
 }
 
-function attemptsOf(milliseconds: number, httpsAgent?: Agent): DynamoDBClientConfig {
-  return { maxAttempts: 3, requestHandler: completeResponses(milliseconds, httpsAgent) };
+/** Returns a client whose attempts end after a time, and which reads numbers as bigints, so that an int64 stays exact. */
+function createClient(milliseconds: number, config: DynamoDBClientConfig = {}, httpsAgent?: Agent) {
+  const requestHandler = wholeResponses(milliseconds, httpsAgent);
+  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler, ...config });
+  return DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: BigInt } });
 }
 
-function withValues(client: DynamoDBClient): DynamoDBDocumentClient {
-  // The SDK modifies the options, so it gets a copy.
-  return DynamoDBDocumentClient.from(client, { unmarshallOptions: { ...unmarshallOptions } });
+/**
+ * Returns a request handler that reads the whole response within the time of an attempt. The time-outs of the SDK's own
+ * handler end with the headers or count idle time, so a response that drips would never end. The SDK also reads an
+ * empty response as an item that does not exist.
+ *
+ * @param milliseconds time for an attempt, including connecting and reading the response
+ */
+export function wholeResponses(milliseconds: number, httpsAgent?: Agent) {
+  const handler = new NodeHttpHandler({ connectionTimeout: 1_000, ...(httpsAgent && { httpsAgent }) });
+  return {
+    /** @throws TimeoutError, which the SDK retries, if no whole response arrives in time. Its `cause` is the reason. */
+    async handle(
+      request: HttpRequest,
+      { abortSignal }: { abortSignal?: AbortSignal } = {},
+    ): Promise<{ response: HttpResponse }> {
+      const deadline = AbortSignal.timeout(milliseconds);
+      const signals = [deadline, abortSignal].filter((signal) => signal !== undefined);
+      let cause: unknown = new Error('The response is empty.');
+      try {
+        const { response } = await handler.handle(request, { abortSignal: AbortSignal.any(signals) });
+        response.body = Buffer.concat(await Array.fromAsync<Buffer>(response.body));
+        if (response.body.length > 0) return { response };
+      } catch (error) {
+        if (abortSignal?.aborted) throw error;
+        cause = error;
+      }
+      const message = `The database sent no whole response within ${milliseconds} ms.`;
+      throw Object.assign(new Error(message, { cause }), { name: 'TimeoutError' });
+    },
+
+    destroy: () => handler.destroy(),
+  };
 }
 
 /** Returns true if the write succeeds, or false if its condition check fails. All other errors are thrown. */
@@ -51,15 +73,37 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
 }
 
 /**
+ * Stores an item if a condition holds. Otherwise, returns the stored item with the same key. This item can be the one that
+ * an earlier attempt of the same call stored: if the response to a write is lost, the SDK retries the write, and the
+ * condition of the retry fails.
+ *
+ * @param put item and condition. The condition holds if there is no item with the key.
+ * @param key names of the key's attributes
+ * @param abortSignal signal that ends the calls. No call starts after it is aborted.
+ * @returns undefined if the item was stored
+ * @throws UnavailableError if the condition failed, but there is no item. Only TTL or a manual delete can have removed it.
+ */
+export async function putOrRead<Item extends object>(
+  put: PutCommandInput & { TableName: string; Item: Item },
+  key: keyof Item & string,
+  abortSignal: AbortSignal,
+): Promise<Item | undefined> {
+  if (await conditionHolds(database.send(new PutCommand(put), { abortSignal }))) return undefined;
+  const { TableName, Item } = put;
+  const stored = await readItem<Item>(TableName, { [key]: Item[key] }, { abortSignal });
+  if (stored) return stored;
+  throw new UnavailableError(`The item ${key} ${String(Item[key])} of ${TableName} was deleted.`);
+}
+
+/**
  * Returns the item with a key, or undefined if there is none. The read is strongly consistent.
  *
- * @param abortSignal signal that ends the call @default - the call ends when it succeeds or its attempts have failed
+ * @param options.abortSignal signal that ends the call @default - the call ends when it succeeds or its attempts have failed
  */
 export async function readItem<Item>(
   TableName: string,
   Key: Record<string, unknown>,
-  from = database,
-  abortSignal?: AbortSignal,
+  { from = database, abortSignal }: { from?: DynamoDBDocumentClient; abortSignal?: AbortSignal } = {},
 ): Promise<Item | undefined> {
   const get = new GetCommand({ TableName, Key, ConsistentRead: true });
   const { Item } = await from.send(get, abortSignal && { abortSignal });

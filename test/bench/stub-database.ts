@@ -5,9 +5,9 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { indexKeys, listIndexes } from '../../shared/contract/lists.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { newApiKey } from '../../shared/storage/api-keys.ts';
-import { indexKeys } from '../../shared/storage/collection.ts';
+import { newApiKey } from '../../shared/api-keys.ts';
 import { collectionTests } from '../collections/all.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { requireTool } from '../support/tools.ts';
@@ -72,16 +72,15 @@ export async function startStubDatabase(folder: string, others: Actions = {}) {
 
 function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Actions {
   return {
-    Query({ Limit, ExpressionAttributeNames, ExpressionAttributeValues, ProjectionExpression }) {
-      const partition = ExpressionAttributeValues[':key'].S.split('#').at(-1);
+    Query({ Limit, ExpressionAttributeNames, ProjectionExpression }) {
       const names = ProjectionExpression?.split(',').map(
         (name: string) => ExpressionAttributeNames[name.trim()],
       );
       const Items = Array.from({ length: Limit }, (_, index) => {
-        const attributes = Object.entries(itemAt(index, partition));
+        const attributes = Object.entries(itemAt(index));
         return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
       });
-      const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
+      const LastEvaluatedKey = { id: Items.at(-1)!['id'], list: { S: 'all' } };
       return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
     },
     GetItem({ Key }) {
@@ -92,20 +91,19 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Actions {
   };
 }
 
-/** Returns the id of item `index` in a list partition. The newest item has the index 0. */
-export function itemId(index: number, partition = '0'): string {
-  // Ids in a list partition differ by 64, so that up to 63 other list partitions can have the ids between them.
-  return (244_813_135_872_000 - index * 64 - Number(partition)).toString();
+/** Returns the id of the item `index` in the list. The newest item has the index 0. */
+export function itemId(index: number): string {
+  return (244_813_135_872_000 - index * 64).toString();
 }
 
 /** Returns a stored item of the first collection, including the attributes that responses omit. */
-function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
+function itemAt(index: number): Record<string, AttributeValue> {
   const [collection] = collections;
   const newItem = collectionTests[collection.plural].newItem('Rex');
   return marshall({
-    id: BigInt(itemId(index, partition)),
+    id: BigInt(itemId(index)),
     ...newItem,
     creation: '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce',
-    ...indexKeys(collection, newItem, partition),
+    ...indexKeys(listIndexes(collection), newItem),
   });
 }

@@ -26,7 +26,7 @@ export const texts = [
 
 /** The parameters that have a pattern in openapi.json, and which of `texts` the service accepts (by index). */
 export const published = Object.values<Operation>(operations).flatMap(({ path, method, request }) => {
-  const { path: pathParameters, query, headers } = request.entries as Record<string, any>;
+  const { path: pathParameters, query, headers } = request as Record<string, any>;
   const schemas = { ...pathParameters?.entries, ...query?.entries, ...headers?.entries };
   const { parameters } = documentedPaths()[path.replace('/v1', '')][method.toLowerCase()];
   return parameters

@@ -12,10 +12,10 @@ const basics = {
   path: '/pets',
   newItem: (name: string, categoryId = 7n) => ({ name, categoryId, status: 'available' }),
   invalid: {
-    item: { categoryId: '7' },
+    item: {},
     message:
       'name is required, and must be a string of 1 to 255 characters that are not all white space or control characters, without U+FFFD and unpaired surrogates; ' +
-      'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, as a JSON number.',
+      'categoryId is required, and must be an integer from -9223372036854775808 to 9223372036854775807, as a JSON number.',
   },
 };
 
@@ -25,8 +25,8 @@ export const pets: CollectionTests = {
     logicalId: 'StoragePets3FCA436D',
     keys: [
       'StoragePets table: HASH id N',
-      'StoragePets newest: HASH partition S, RANGE id N',
-      'StoragePets newest-by-status: HASH statusPartition S, RANGE id N',
+      'StoragePets newest: HASH list S, RANGE id N',
+      'StoragePets newest-by-status: HASH status S, RANGE id N',
     ],
   },
   variants: [{ status: 'pending' }, { status: 'sold' }, { status: undefined }, { categoryId: -(2n ** 63n) }],

@@ -1,10 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
-import { generateApiKey } from '../../shared/api-key-format.ts';
-import { written } from '../support/log-lines.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
+import { logLines, written } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
@@ -15,7 +15,7 @@ setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
 async function authorize(
   authorizationToken: string,
   methodArn = `${API}/staging/GET/v1/books/42`,
-): Promise<APIGatewayAuthorizerResult> {
+): Promise<APIGatewayAuthorizerResult | undefined> {
   return handler({ type: 'TOKEN', authorizationToken, methodArn });
 }
 
@@ -36,7 +36,7 @@ describe('the authorizer', () => {
     const allowed = {
       principalId: record.keyId,
       policyDocument: policy('Allow'),
-      context: { keyId: record.keyId },
+      context: { keyId: record.keyId, firstKeyId: record.keyId },
     };
     expect(await authorize(token, `${API}/staging/GET/v1/books/42`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/POST/v1/books`)).toStrictEqual(allowed);
@@ -55,6 +55,25 @@ describe('the authorizer', () => {
       context: { keyId, firstKeyId: 'key_1' },
     });
   });
+
+  test('returns that a key can only read', async () => {
+    mock.on(GetCommand).resolves({ Item: { ...record, readOnly: true } });
+    expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toMatchObject({
+      policyDocument: policy('Allow'),
+      context: { readOnly: 'true' },
+    });
+  });
+
+  test.each([null, {}, { source: 'aws.events' }])(
+    'only logs that the event %j is no request',
+    async (event) => {
+      expect(await handler(event as APIGatewayTokenAuthorizerEvent)).toBeUndefined();
+      expect(logLines()).toMatchObject([
+        { level: 'WARN', message: expect.stringContaining('not a request') },
+      ]);
+      expect(inputs()).toEqual([]);
+    },
+  );
 
   test('denies an unknown key without a function error', async () => {
     mock.on(GetCommand).resolves({});
@@ -84,6 +103,7 @@ describe('the authorizer', () => {
     ['text after the key', (key) => `Bearer ${key} x`],
     ['a line break after the key', (key) => `Bearer ${key}\n`],
     ['an additional character in the key', (key) => `Bearer ${key}0`],
+    ['a misspelled key', (key) => `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`],
     ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],
   ])('denies a header with %s without reading the table', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });

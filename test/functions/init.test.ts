@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { collections } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
-import { generateApiKey } from '../../shared/api-key-format.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/emulator/lambda/lambda.ts';
 import { exampleEvent } from '../support/api-gateway-event.ts';
@@ -67,7 +67,7 @@ function start(name: string, source = ''): RunningFunction {
 }
 
 describe('a new instance of a function', () => {
-  const requestContext = { authorizer: { keyId: 'key_1' } };
+  const requestContext = { authorizer: { keyId: 'key_1', firstKeyId: 'key_1' } };
   const events: Record<string, object> = {
     Authorizer: {
       type: 'TOKEN',

@@ -1,12 +1,10 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { createdMetric } from '../../shared/names.ts';
 import { database } from '../../shared/storage/database.ts';
 import { collectionTests } from '../collections/all.ts';
-import { createEvent, listEvent } from '../support/api-gateway-event.ts';
-import { books } from '../support/books.ts';
+import { createEvent } from '../support/api-gateway-event.ts';
 import { type ApiResponse, handlerOf, invoke } from '../support/invoke.ts';
 import { counted, countedServerError, logLines, occurrences } from '../support/log-lines.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
@@ -19,9 +17,9 @@ describe.each(collections)('POST $path', (collection) => {
   const { id } = collection.operations.create;
   const newItem = collectionTests[collection.plural].newItem('a text');
 
-  async function post(keyId: string, idempotencyKey = 'a', firstKeyId?: string): Promise<ApiResponse> {
+  async function post(firstKeyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
     const headers = { 'Idempotency-Key': idempotencyKey };
-    const request = { headers, requestContext: { authorizer: { keyId, ...(firstKeyId && { firstKeyId }) } } };
+    const request = { headers, requestContext: { authorizer: { firstKeyId } } };
     return invoke(await handlerOf(id), createEvent(stringifyJson(newItem), request));
   }
 
@@ -33,18 +31,11 @@ describe.each(collections)('POST $path', (collection) => {
     expect(occurrences()).toEqual(different.map(() => counted(createdMetric(collection).name)));
   });
 
-  test("creates no item for retries with a key's successors", async () => {
-    const first = await post('key_1', 'c');
-    expect(await post('key_2', 'c', 'key_1')).toEqual(first);
-    expect(await post('key_3', 'c', 'key_1')).toEqual(first);
-    expect(occurrences()).toEqual([counted(createdMetric(collection).name)]);
-  });
-
-  test('returns a 500 without a database call if an event with an Idempotency-Key has no API key id', async () => {
+  test('returns a 500 without a database call if the authorizer returned no id for an Idempotency-Key', async () => {
     const calls = jest.spyOn(database, 'send');
     const { status } = await post('');
     expect(status).toBe(500);
-    expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);
+    expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('no firstKeyId') } }]);
     expect(calls).not.toHaveBeenCalled();
     expect(occurrences()).toEqual(countedServerError(id, 'internal_error'));
   });
@@ -58,18 +49,5 @@ describe.each(collections)('POST $path', (collection) => {
     const message = `The clock is wrong. It shows ${time}.`;
     expect(logLines()).toMatchObject([{ code: 'service_unavailable', error: { message } }]);
     expect(calls).not.toHaveBeenCalled();
-  });
-});
-
-describe.each(collections)('GET $path', ({ plural, operations }) => {
-  const others = [...collections, books].filter((other) => other.plural !== plural);
-
-  test.each(others)('returns a 400 for a cursor of $plural', async ({ cursorPrefix }) => {
-    const event = listEvent({ cursor: [encodeCursor(cursorPrefix, 42n, {})] });
-    const { status, body } = await invoke(await handlerOf(operations.list.id), event);
-    expect([status, body.message]).toEqual([
-      400,
-      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.',
-    ]);
   });
 });

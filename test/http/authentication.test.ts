@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { generateApiKey } from '../../shared/api-key-format.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { collectionTests, firstCollection } from '../collections/all.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';

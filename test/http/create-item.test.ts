@@ -20,7 +20,7 @@ describe.each(Object.values(collectionTests))('POST $path', ({ path, newItem, va
     (body) => expectStored(path, body),
   );
 
-  test.each(['"id":5', '"partition":"1"', '"creation":"x"', '"__proto__":{"id":5}'])(
+  test.each(['"id":5', '"list":"x"', '"creation":"x"', '"__proto__":{"id":5}'])(
     'does not store the unknown field %s',
     async (field) => {
       await expectStored(path, json.replace('{', `{${field},`), json);

@@ -27,13 +27,10 @@ describe.each(Object.values(collectionTests))('POST $path with an Idempotency-Ke
     const first = await postWith(key, body);
     expectSuccess(first, 201);
     expect(first.body).toEqual({ id: expect.any(BigInt), ...body });
-    const reversed = Object.fromEntries([['x', 1n], ...Object.entries(body).toReversed()]);
     const retries = [
       await postWith(key, body),
       await postWith(`"${key}"`, body),
       await post(path, body, { 'idempotency-key': key }),
-      // The fields are in a different order, hyphens are escaped, and an unknown field is added.
-      await postWith(key, ` ${stringifyJson(reversed).replaceAll(/-(?=\w+-)/g, '\\u002d')}`),
     ];
     expect(retries.map(reproducible)).toEqual(retries.map(() => reproducible(first)));
     expect(await itemsWith(text, collection, before)).toEqual([first.body]);
@@ -49,18 +46,16 @@ describe.each(Object.values(collectionTests))('POST $path with an Idempotency-Ke
     expect(await itemsWith(text, collection, before)).toEqual([responses[0]!.body]);
   });
 
-  const others = ['another text', 'A text'].map((value) => newItem(value));
-  others.push(...variants.map((fields) => variantOf(item, fields)));
-  test.each(others.map((other) => stringifyJson(other)))(
-    'rejects a request with the same key and the different item %s',
-    async (other) => {
-      const key = randomUUID();
-      const first = await postWith(key, item);
-      expectError(await postWith(key, other), 422, 'idempotency_key_reused');
-      expect(reproducible(await postWith(key, item))).toEqual(reproducible(first));
-      expect((await request(`${path}/${first.body.id}`)).body).toEqual(first.body);
-    },
-  );
+  const others = [newItem('another text'), ...variants.map((fields) => variantOf(item, fields))];
+  // The last body is the same item, but not the same bytes.
+  const bodies = [...others.map((other) => stringifyJson(other)), ` ${stringifyJson(item)}`];
+  test.each(bodies)('rejects a request with the same key and the different body %p', async (other) => {
+    const key = randomUUID();
+    const first = await postWith(key, item);
+    expectError(await postWith(key, other), 422, 'idempotency_key_reused');
+    expect(reproducible(await postWith(key, item))).toEqual(reproducible(first));
+    expect((await request(`${path}/${first.body.id}`)).body).toEqual(first.body);
+  });
 
   test('accepts a key whose first request was rejected', async () => {
     const key = randomUUID();

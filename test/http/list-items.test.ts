@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { collectionTests } from '../collections/all.ts';
 import { expectError, expectSuccess, nextLink, post, publicBaseUrl, request } from '../support/client.ts';
 import { type CollectionTests, type NewItem, variantOf } from '../support/collection-tests.ts';
@@ -56,9 +55,6 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     ['?limit=1', 1],
     ['?limit=100', 100],
     ['?%6Cimit=%33', 3],
-    // These queries contain unknown parameters, which the service must ignore.
-    ['?limit=3&limit[]=0&LIMIT=0&offset=-1', 3],
-    ['?limit=3&unknown=%zz&=&&%=%', 3],
   ])('with the query %p returns a page of the length %d', async (query, limit) => {
     const response = await request(`${path}${query}`);
     if (response.isRejectedByAws) return;
@@ -74,8 +70,8 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     ],
     [
       'cursor',
-      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.',
-      ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x'.repeat(65), 'x&cursor=x'],
+      'cursor must be unchanged from the Link header of a page, or omitted.',
+      ['', 'x', '0', '5', '%205', 'NQ==', '%zz', '%00', 'x,x', 'x'.repeat(65), 'AAAAAAAAAAA', 'x&cursor=x'],
     ],
   ])('rejects an invalid %s with the message "%s"', (name, message, values) => {
     test.each(values)('if it is %p', async (value) => {
@@ -97,23 +93,30 @@ describe.each(prepared)('GET $path', ({ path, collection, lists }) => {
     expectError(response, 400, 'invalid_request', expect.stringContaining('cursor'));
   });
 
-  test.each(lists)('accepts only cursors of the same collection and filter ($query)', async (list) => {
-    const message =
-      'cursor must be unchanged from the Link header of a page of this list with the same filters, or omitted.';
+  test.each(lists)('accepts the cursors of other lists as positions ($query)', async (list) => {
     for (const other of prepared.flatMap((one) => one.lists)) {
       const link = nextLink(await request(listAddress(other.path, { ...other.query, limit: 1 })))!;
-      const cursor = new URL(link).searchParams.get('cursor');
-      const response = await request(listAddress(path, { ...list.query, cursor }), { mayBeRejected: true });
-      if (isDeepStrictEqual([other.path, other.query], [path, list.query])) expectSuccess(response, 200);
-      else expectError(response, 400, 'invalid_request', message);
+      const cursor = new URL(link).searchParams.get('cursor')!;
+      const response = await request(listAddress(path, { ...list.query, cursor }));
+      expectSuccess(response, 200);
+      const position = Buffer.from(cursor, 'base64url').readBigInt64BE();
+      expect(response.body.every(({ id }: StoredItem) => id < position)).toBe(true);
     }
   });
 
-  test.each(['', '/', '?unknown=x'])(
-    'links to the next page without unknown parameters (%p)',
+  test.each(['', '/'])('links to the next page (%p)', async (end) => {
+    const link = nextLink(await request(`${path}${end}`))!;
+    expect(link).toMatch(/cursor=[\w-]{11}$/);
+    expect(link.replace(/[\w-]+$/, '')).toBe(`${publicBaseUrl}${path}?limit=20&cursor=`);
+  });
+
+  // Some HTTP libraries send a filter in a different spelling. If the service ignored it, the list would be wrong.
+  test.each(['limit[]=5', 'LIMIT=5', 'limits=5', 'unknown=%zz', '=', 'limit=5&offset=0'])(
+    'returns a 400 for the unknown parameter in %p',
     async (query) => {
-      const link = nextLink(await request(`${path}${query}`))!;
-      expect(link.replace(/[\w-]+$/, '')).toBe(`${publicBaseUrl}${path}?limit=20&cursor=`);
+      const response = await request(`${path}?${query}`);
+      const message = expect.stringMatching(/^query parameter ".*" must be one of limit, .*cursor\.$/);
+      expectError(response, 400, 'invalid_request', message);
     },
   );
 

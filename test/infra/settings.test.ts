@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
-import { codeBlocksIn } from '../support/markdown-code.ts';
 import { domain, stages } from '../support/stages.ts';
-
-const firstEpoch = { since: '2025-01-01T00:00:00Z', count: 1 };
-const epochList = "a list of epochs such as [{ since: '2025-01-01T00:00:00Z', count: 1 }]";
 
 const { certificateArn, hostedZoneId, ...named } = domain;
 const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
@@ -24,7 +19,7 @@ test.each([
 });
 
 test.each<object>([
-  { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 256 }], requestsPerSecond: 7 },
+  { requestsPerSecond: 7 },
   { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 } },
   { alarmEmail: 'operator+api@example.com' },
   { tracing: true },
@@ -42,38 +37,6 @@ const domainName = 'domain.name must be a lowercase domain name such as api.exam
 
 // Wrong types must also be rejected, because a deployment does not run the TypeScript compiler.
 test.each<[object, string]>([
-  [{ listPartitions: 4 }, `listPartitions must be ${epochList}, not 4`],
-  [{ listPartitions: [] }, "listPartitions must start with since: '2025-01-01T00:00:00Z'"],
-  [
-    { listPartitions: [{ since: '2026-01-01T00:00:00Z', count: 1 }] },
-    "listPartitions must start with since: '2025-01-01T00:00:00Z', the time from which ids are counted",
-  ],
-  [
-    { listPartitions: [{ ...firstEpoch, count: 0 }] },
-    'listPartitions.0.count must be an integer from 1 to 256, not 0',
-  ],
-  [{ listPartitions: [{ ...firstEpoch, count: 257 }] }, 'must be an integer from 1 to 256, not 257'],
-  [
-    { listPartitions: [firstEpoch, { since: '2027-01-31', count: 2 }] },
-    "listPartitions.1.since must be a time in UTC such as '2027-01-31T06:00:00Z', not '2027-01-31'",
-  ],
-  [{ listPartitions: [firstEpoch, { since: '2027-13-01T06:00:00Z', count: 2 }] }, 'must be a time in UTC'],
-  [
-    { listPartitions: [firstEpoch, { since: '2027-01-31T06:00:00Z', count: 2 }, firstEpoch] },
-    'listPartitions must be sorted by since, and contain each time once',
-  ],
-  [{ listPartitions: [firstEpoch, firstEpoch] }, 'listPartitions must be sorted by since, and contain each'],
-  [{ listPartitions: [firstEpoch, { count: 2 }] }, 'listPartitions.1.since is missing'],
-  [
-    { listPartitions: Array.from({ length: 51 }, () => firstEpoch) },
-    'listPartitions must contain at most 50 epochs, not 51',
-  ],
-  [{ listPartitions: [firstEpoch, { since: '2027-02-30T06:00:00Z', count: 2 }] }, 'must be a time in UTC'],
-  [{ listPartitions: [firstEpoch, { since: '2027-01-31T24:00:00Z', count: 2 }] }, 'must be a time in UTC'],
-  [
-    { listPartitions: [firstEpoch, { since: '2207-01-31T06:00:00Z', count: 2 }] },
-    'listPartitions must have no epoch that starts in more than 366 days, such as 2207-01-31T06:00:00Z, because',
-  ],
   [
     { requestsPerSecond: 1_000, maxReadUnitsPerSecond: 499 },
     'maxReadUnitsPerSecond must be at least 500, because each of the requestsPerSecond can be a list',
@@ -124,29 +87,17 @@ test.each<[object, string]>([
   expect(problemOf(changes)).not.toContain('secret');
 });
 
-const tomorrow = new Date(Date.now() + 86_400_000).toISOString().replace(/\.\d+/, '');
-const four = { ...firstEpoch, count: 4 };
+const ofIndexKey =
+  'because one key of an index accepts only 1000 write units per second (docs/decisions.md, ';
 
 test.each<[object, string | undefined]>([
   [{ createsPerSecond: 400, createBurst: 100 }, undefined],
-  [
-    { createsPerSecond: 401 },
-    'createsPerSecond must be at most 400, not 401, because with a count of 1 in listPartitions, ',
-  ],
-  [
-    { createBurst: 101 },
-    'createBurst must be at most 100, not 101, because with a count of 1 in listPartitions, ',
-  ],
-  [{ listPartitions: [four], createsPerSecond: 1_600 }, undefined],
-  [{ listPartitions: [four], createsPerSecond: 1_601 }, 'createsPerSecond must be at most 1600, not 1601, '],
-  [
-    { listPartitions: [four, { since: tomorrow, count: 1 }], createsPerSecond: 401 },
-    'createsPerSecond must be at most 400, not 401, ',
-  ],
+  [{ createsPerSecond: 401 }, `createsPerSecond must be at most 400, not 401, ${ofIndexKey}`],
+  [{ createBurst: 101 }, `createBurst must be at most 100, not 101, ${ofIndexKey}`],
   [{ maxWriteUnitsPerSecond: 100, createsPerSecond: 40, createBurst: 10 }, undefined],
   [
     { maxWriteUnitsPerSecond: 100, createsPerSecond: 41 },
-    'createsPerSecond must be at most 40, not 41, because with maxWriteUnitsPerSecond 100, DynamoDB accepts only 50 of the largest items per second',
+    'createsPerSecond must be at most 40, not 41, because maxWriteUnitsPerSecond is 100',
   ],
 ])('the rates of creates %j have the problem %j', (changes, problem) => {
   const found = problemOf({ maxWriteUnitsPerSecond: 40_000, ...changes });
@@ -195,21 +146,6 @@ test('two stages with the same public URL are rejected', () => {
   expect(() => stagesOf(all)).toThrow(error);
 });
 
-test('the epochs in docs/runbook.md are accepted', () => {
-  const block = codeBlocksIn(readFileSync('docs/runbook.md', 'utf8')).find(
-    ({ info }) => info === 'ts infra/stages.ts',
-  )!;
-  const listPartitions = Array.from(
-    block.code.matchAll(/since: '(.+)', count: (\d+)/g),
-    ([, since, count]) => ({
-      since,
-      count: Number(count),
-    }),
-  );
-  expect(listPartitions).toHaveLength(2);
-  expect(problemOf({ listPartitions }, new Date('2027-01-01'))).toBeUndefined();
-});
-
 describe('an ephemeral stage', () => {
   const publicUrl = 'https://api.example.com/shop';
   const alarmEmail = 'ada@example.com';
@@ -251,9 +187,9 @@ describe('the context canary', () => {
 });
 
 /** Returns the error message for changed settings of production, or undefined if these settings are valid. */
-function problemOf(changes: object, now = new Date()): string | undefined {
+function problemOf(changes: object): string | undefined {
   try {
-    stagesOf({ production: { ...stages.production, ...changes } }, {}, now.getTime());
+    stagesOf({ production: { ...stages.production, ...changes } });
     return undefined;
   } catch (error) {
     return (error as Error).message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { StoredItem } from '../support/items.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { assemblyWithEpochs, sharedSynthesis } from '../support/assembly.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   createRequest,
@@ -20,16 +19,9 @@ const CLIENTS = 3;
 /** For each burst of creates, the number of 201 responses after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-/** The new number of list partitions, by the index of the kill after which the number changes. */
-const CHANGES = new Map([
-  [3, 5],
-  [6, 2],
-]);
-
 /** All items that any of the tests has tried to create, because the tests share a data folder. */
 const requested: RequestedItem[] = [];
 const data = temporaryFolder();
-const epochs = [{ since: '2025-01-01T00:00:00Z', count: 3 }];
 let service: LocalService | undefined;
 
 afterEach(async () => {
@@ -38,8 +30,7 @@ afterEach(async () => {
 
 async function start(): Promise<LocalService> {
   const { assembly } = await sharedSynthesis();
-  const changed = assemblyWithEpochs(assembly, join(data, `assembly-${epochs.length}`), epochs);
-  service = await startLocalService('--data', data, '--assembly', changed);
+  service = await startLocalService('--data', data, '--assembly', assembly);
   return service;
 }
 
@@ -84,14 +75,12 @@ async function createUntilExit(victim: LocalService, responsesBeforeKill = Infin
   return burst;
 }
 
-test('the local service stores each acknowledged item exactly once even if it is killed during creates in three epochs', async () => {
+test('the local service stores each acknowledged item exactly once even if it is killed during creates', async () => {
   let running = await start();
-  for (const [kill, responses] of RESPONSES_BEFORE_KILL.entries()) {
+  for (const responses of RESPONSES_BEFORE_KILL) {
     const killed = once(running.process, 'exit');
     const burst = await createUntilExit(running, responses);
     expect(await killed).toEqual([null, 'SIGKILL']);
-    const count = CHANGES.get(kill);
-    if (count) epochs.push({ since: new Date().toISOString(), count });
     running = await start();
     // A retry returns the stored item, or creates an item if the first attempt stored none.
     for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);

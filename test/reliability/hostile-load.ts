@@ -8,7 +8,7 @@ import { integerOption, onInterrupt, runWithOptions } from '../../infra/command.
 import { databaseSettings, localOperator, readLocalService } from '../../infra/local/local-service.ts';
 import { findApiKey, issueApiKey, rotateApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import type { IssuedKey } from '../../shared/storage/api-keys.ts';
+import type { IssuedKey } from '../../shared/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';
 import type { StoredItem } from '../support/items.ts';
 import { type LocalService, startLocalServiceOf } from '../support/local-service.ts';

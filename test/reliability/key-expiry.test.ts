@@ -1,5 +1,5 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
-import { generateApiKey } from '../../shared/api-key-format.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';

@@ -9,10 +9,10 @@ import { type Process, Violation, type World } from './world.ts';
 // Dynalite evaluates the expressions in requests.
 
 /**
- * Time after which eventually consistent reads, and each replica of an index, contain a write. AWS documents no limit:
- * an index usually follows "within a fraction of a second".
+ * Time after which each replica of an index contains a write. AWS documents no limit: an index usually follows "within a
+ * fraction of a second".
  */
-export const LAG_MILLISECONDS = 1_000;
+const LAG_MILLISECONDS = 1_000;
 /** Time after which a delayed write arrives. */
 const DELAY_MILLISECONDS = 120_000;
 const REPLICAS = 2;
@@ -46,6 +46,8 @@ export interface Change {
   key: string;
   before: Item | undefined;
   after: Item | undefined;
+  /** Process that sent the write. Undefined for TTL, and for items that a scope stores without a request. */
+  writer: Process | undefined;
 }
 
 interface Reply {
@@ -87,48 +89,45 @@ export function startDatabase(
   /** For each process whose requests are lost, the time until which they are lost. */
   const outages = new Map<Process, number>();
 
-  function write(name: string, after: Item | undefined, key: string): void {
+  function write(name: string, after: Item | undefined, key: string, writer?: Process): void {
     const table = tables[name]!;
     const before = table.items.get(key);
     if (after) table.items.set(key, after);
     else table.items.delete(key);
     if (isDeepStrictEqual(before, after)) return;
-    const change = { time: world.now(), table: name, key, before, after };
+    const change = { time: world.now(), table: name, key, before, after, writer };
     changes.push(change);
     for (const replicas of Object.values(table.replicas))
       for (const replica of replicas) replica.pending.push(change);
   }
 
-  const actions: Record<string, (input: any) => Reply> = {
-    GetItem({ TableName, Key, ConsistentRead = false }) {
-      const key = keyOf(TableName, Key);
-      const last = changes.findLast((change) => change.table === TableName && change.key === key);
-      const canBeOld = !ConsistentRead && last && world.now() - last.time < LAG_MILLISECONDS;
-      const isOld = canBeOld && world.choose(['The read is up to date.', 'The read is old.']) === 1;
-      return ok({ Item: isOld ? last.before : tables[TableName]!.items.get(key) });
+  const actions: Record<string, (input: any, sender: Process) => Reply> = {
+    GetItem({ TableName, Key, ConsistentRead }) {
+      if (!ConsistentRead) throw new Error('The simulation has only consistent reads of items.');
+      return ok({ Item: tables[TableName]!.items.get(keyOf(TableName, Key)) });
     },
 
-    PutItem(input) {
+    PutItem(input, sender) {
       const { TableName, Item } = input;
       const key = keyOf(TableName, Item);
       if (!holds(input, tables[TableName]!.items.get(key))) return conditionFailed;
-      write(TableName, Item, key);
+      write(TableName, Item, key, sender);
       return ok({});
     },
 
-    UpdateItem(input) {
+    UpdateItem(input, sender) {
       const { TableName, Key } = input;
       const key = keyOf(TableName, Key);
       const before = tables[TableName]!.items.get(key);
       if (!holds(input, before)) return conditionFailed;
-      write(TableName, { ...(before ?? Key), ...updatesOf(input) }, key);
+      write(TableName, { ...(before ?? Key), ...updatesOf(input) }, key, sender);
       return ok({});
     },
 
     Query(input) {
       const { TableName, IndexName, ScanIndexForward = true } = input;
       const { sortKey } = tables[TableName]!.indexes![IndexName]!;
-      const { _keyCondition: condition, _projection: projection } = parse(input);
+      const { _keyCondition: condition } = parse(input);
       const matching = visible(TableName, IndexName).filter((item) =>
         dynalite.matchesExprFilter(item, condition.expression),
       );
@@ -136,7 +135,7 @@ export function startDatabase(
       if (!ScanIndexForward) sorted.reverse();
       const { partitionKey } = tables[TableName]!.indexes![IndexName]!;
       const names = [...new Set([tables[TableName]!.key, partitionKey, sortKey])];
-      return page(input, sorted, names, projection);
+      return page(input, sorted, names);
     },
 
     // All items are in the first segment, so that a process that reads this segment reads all items.
@@ -158,20 +157,6 @@ export function startDatabase(
       if (unprocessed) return ok({ Responses: {}, UnprocessedKeys: { [name]: { Keys } } });
       const found = Keys.map((key) => tables[name]!.items.get(keyOf(name, key))).filter((item) => item);
       return ok({ Responses: { [name]: found }, UnprocessedKeys: {} });
-    },
-
-    TransactWriteItems({ TransactItems }) {
-      const steps = (TransactItems as Record<string, any>[]).map((step) => Object.entries(step)[0]!);
-      const isPossible = steps.every(([, input]) => {
-        const key = keyOf(input.TableName, input.Key ?? input.Item);
-        return holds(input, tables[input.TableName]!.items.get(key));
-      });
-      if (!isPossible) return failure('TransactionCanceledException', 'A condition failed.');
-      for (const [kind, input] of steps) {
-        if (kind === 'Put') write(input.TableName, input.Item, keyOf(input.TableName, input.Item));
-        else if (kind !== 'ConditionCheck') throw new Error(`The simulation has no ${kind}.`);
-      }
-      return ok({});
     },
 
     DescribeTable: ({ TableName }) =>
@@ -225,84 +210,74 @@ export function startDatabase(
   }
 
   /** Returns a page of a query or a scan. The schedule can make it shorter than the limit. */
-  function page(input: any, all: Item[], keyNames: string[], projection?: any): Reply {
+  function page(input: any, all: Item[], keyNames: string[]): Reply {
     const { Limit = Infinity, ExclusiveStartKey } = input;
     const keysOf = (item: Item) => Object.fromEntries(keyNames.map((name) => [name, item[name]!]));
     const start = ExclusiveStartKey ? positionAfter(all, ExclusiveStartKey, keysOf, input) : 0;
     const rest = all.slice(start);
     const sizes = [...new Set([Math.min(Limit, rest.length), 1])].filter((size) => size <= rest.length);
     const size = sizes[world.choose(sizes.map((count) => `The page has ${count} items.`))] ?? 0;
-    const items = rest.slice(0, size);
+    const Items = rest.slice(0, size);
     const reachesLimit = size > 0 && (size === Limit || size < rest.length);
-    const Items = projection ? items.map((item) => dynalite.mapPaths(projection.paths, item)) : items;
-    return ok({ Items, ...(reachesLimit && { LastEvaluatedKey: keysOf(items.at(-1)!) }) });
+    return ok({ Items, ...(reachesLimit && { LastEvaluatedKey: keysOf(Items.at(-1)!) }) });
   }
 
-  /** Returns the position of the first item after a key, even if no item has the key any more. */
+  /** Returns the position of the first item after a key. The replica of an index may not contain the item with the key. */
   function positionAfter(all: Item[], startKey: Item, keysOf: (item: Item) => Item, input: any): number {
     const exact = all.findIndex((item) => isDeepStrictEqual(keysOf(item), startKey));
     if (exact >= 0) return exact + 1;
-    const { sortKey } = tables[input.TableName]!.indexes?.[input.IndexName] ?? { sortKey: undefined };
-    if (!sortKey) {
-      const key = keyOf(input.TableName, startKey);
-      const next = all.findIndex((item) => keyOf(input.TableName, item) > key);
-      return next < 0 ? all.length : next;
-    }
+    const { sortKey } = tables[input.TableName]!.indexes![input.IndexName]!;
     const order = input.ScanIndexForward === false ? -1 : 1;
     const next = all.findIndex((item) => compare(item[sortKey]!, startKey[sortKey]!) * order > 0);
     return next < 0 ? all.length : next;
   }
 
-  function execute(action: string, input: any): Reply {
-    const handle = actions[action];
-    if (!handle) throw new Error(`The simulation has no ${action}.`);
-    return handle(input);
-  }
-
   function send(sender: Process, request: HttpRequest, abortSignal?: AbortSignal) {
     const action = String(request.headers['x-amz-target']).split('.')[1]!;
     const input = JSON.parse(Buffer.from(request.body).toString());
-    const isWrite = ['PutItem', 'UpdateItem', 'TransactWriteItems'].includes(action);
+    const handle = actions[action];
+    if (!handle) throw new Error(`The simulation has no ${action}.`);
+    const execute = () => handle(input, sender);
+    const isWrite = ['PutItem', 'UpdateItem'].includes(action);
     const text = `${sender.name}: ${action} ${subjectOf(input)}`;
     if (isWrite && sender.hasResponded) world.fail(`${text} starts after the response.`);
-    return new Promise<{ response: HttpResponse }>((resolve, reject) => {
-      abortSignal?.addEventListener('abort', () => {
-        reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
-      });
-      const respond = ({ status, body }: Reply) => {
-        if (!sender.isAlive) return;
-        resolve({
-          response: { statusCode: status, headers: {}, body: [Buffer.from(JSON.stringify(body))] },
-        });
-      };
-      const arriveLate = () => {
-        const late = { text: `${text} arrives late`, process: network, fates: ['arrives'] };
-        world.postAfter(DELAY_MILLISECONDS, { ...late, deliver: () => void execute(action, input) });
-      };
-      const fates: Record<string, () => void> = {
-        arrives: () => respond(execute(action, input)),
-        'is lost': () => {},
-        'is rejected': () => respond(failure('AccessDeniedException', 'Not authorized.')),
-        'is throttled': () => respond(failure('ProvisionedThroughputExceededException', 'Too much.')),
-        'arrives, but its response is lost': () => {
-          execute(action, input);
-          if (sender.isAlive) reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
-        },
-        'arrives, and fails afterwards': () => {
-          execute(action, input);
-          respond({ ...failure('InternalServerError', 'Why.'), status: 500 });
-        },
-        'arrives after two minutes': arriveLate,
-        'arrives after two minutes, and its retries are lost': () => {
-          outages.set(sender, world.now() + OUTAGE_MILLISECONDS);
-          arriveLate();
-        },
-      };
-      if (world.now() < (outages.get(sender) ?? 0)) return;
-      const rejected = isWrite && canRejectWrites ? ['is rejected'] : [];
-      const possible = [...(isWrite ? WRITE_FATES : READ_FATES), ...rejected];
+    const { promise, resolve, reject } = Promise.withResolvers<{ response: HttpResponse }>();
+    const abort = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+    abortSignal?.addEventListener('abort', abort);
+    const respond = ({ status, body }: Reply) => {
+      if (!sender.isAlive) return;
+      const headers = { 'content-type': 'application/x-amz-json-1.0' };
+      resolve({ response: { statusCode: status, headers, body: [Buffer.from(JSON.stringify(body))] } });
+    };
+    const arriveLate = () => {
+      const late = { text: `${text} arrives late`, process: network, fates: ['arrives'] };
+      world.postAfter(DELAY_MILLISECONDS, { ...late, deliver: () => void execute() });
+    };
+    const fates: Record<string, () => void> = {
+      arrives: () => respond(execute()),
+      'is lost': () => {},
+      'is rejected': () => respond(failure('AccessDeniedException', 'Not authorized.')),
+      'is throttled': () => respond(failure('ProvisionedThroughputExceededException', 'Too much.')),
+      'arrives, but its response is lost': () => {
+        execute();
+        if (sender.isAlive) reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      },
+      'arrives, and fails afterwards': () => {
+        execute();
+        respond({ ...failure('InternalServerError', 'Why.'), status: 500 });
+      },
+      'arrives after two minutes': arriveLate,
+      'arrives after two minutes, and its retries are lost': () => {
+        outages.set(sender, world.now() + OUTAGE_MILLISECONDS);
+        arriveLate();
+      },
+    };
+    const rejected = isWrite && canRejectWrites ? ['is rejected'] : [];
+    const possible = [...(isWrite ? WRITE_FATES : READ_FATES), ...rejected];
+    if (world.now() >= (outages.get(sender) ?? 0))
       world.post({ text, process: sender, fates: possible, deliver: (fate) => fates[fate]!() });
-    });
+    // As long as it has listeners, a signal of AbortSignal.any stays in memory.
+    return promise.finally(() => abortSignal?.removeEventListener('abort', abort));
   }
 
   const network = world.addProcess('network');
@@ -396,8 +371,8 @@ function compare(one: AttributeValue, other: AttributeValue): number {
 }
 
 /** Returns what a request is about, such as `books 5`. */
-function subjectOf({ TableName = '', IndexName, Key, Item, RequestItems, TransactItems }: any): string {
+function subjectOf({ TableName, IndexName, Key, Item, RequestItems }: any): string {
   const key = Object.values((Key ?? Item ?? {}) as Item)[0];
-  const name = TableName || Object.keys(RequestItems ?? {}).join() || `${TransactItems?.length} items`;
+  const name = TableName ?? Object.keys(RequestItems).join();
   return [name, IndexName, key?.N ?? key?.S?.slice(0, 12)].filter((part) => part).join(' ');
 }

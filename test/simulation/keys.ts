@@ -1,25 +1,15 @@
 import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
-import { generateApiKey } from '../../shared/api-key-format.ts';
-import {
-  type ApiKeyRecord,
-  hashOf,
-  type KeyStore,
-  stateOf,
-  verifyApiKey,
-} from '../../shared/storage/api-keys.ts';
+import { generateApiKey, type ApiKeyRecord, hashOf, stateOf } from '../../shared/api-keys.ts';
 import { connect, readItem } from '../../shared/storage/database.ts';
-import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
+import { type Database, startDatabase } from './dynamodb.ts';
 import type { Scope } from './schedules.ts';
-import { sleep } from './service.ts';
+import { authorize, environment, keyTables, sleep } from './service.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
-export const tables: Record<string, TableSettings> = {
-  keys: { key: 'hash', indexes: { 'by-stage': { partitionKey: 'stage', sortKey: 'keyId' } } },
-};
-const store: KeyStore = { stage: 'staging', table: 'keys', database: connect() };
-await sendFirstRequest(() => readItem('keys', { hash: '' }, store.database));
+const store: lifecycle.KeyStore = { stage: 'staging', table: 'keys', database: connect() };
+await sendFirstRequest(() => readItem('keys', { hash: '' }, { from: store.database }));
 
 /** A command of an operator, and what the operator knows when the command ends. */
 interface Command {
@@ -50,7 +40,7 @@ export const key: ApiKeyRecord = {
 };
 
 function startKeys(world: World, expiresAt?: string): Database {
-  const database = startDatabase(world, tables);
+  const database = startDatabase(world, keyTables);
   database.store('keys', marshall({ ...key, ...(expiresAt && { expiresAt }) }));
   database.settle();
   return database;
@@ -187,15 +177,17 @@ const rotationWithClient: Scope = {
   async run(world) {
     startKeys(world);
     const command = startCommand(world, world.addProcess('operator', { isKillable: true }), 'rotate');
-    world.start(world.addProcess('client'), 'uses the keys', async () => {
+    world.start(world.addProcess('authorizer', { environment }), 'checks the keys', async () => {
       for (let check = 0; check < 3; check += 1) {
         const used = command.shown?.key ?? secret;
-        const checks = await Promise.allSettled([used, secret].map((one) => verifyApiKey(store, one)));
+        const checks = await Promise.allSettled([used, secret].map(authorize));
         // Checks that fail are left out, because the client then gets a 503 and retries.
-        const found = checks.flatMap((one) => (one.status === 'fulfilled' ? [one.value?.state] : []));
-        require(found.every(
-          (state) => state === 'active',
-        ), 'The old and the new key work during a rotation.', { found });
+        const found = checks.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+        for (const context of found) {
+          require(context !== undefined, 'The old and the new key work during a rotation.', { found });
+          const isSameClient = context!['firstKeyId'] === key.keyId;
+          require(isSameClient, 'The new key shares idempotency keys with the old key.', { context });
+        }
       }
     });
     await world.run();
@@ -277,12 +269,11 @@ const expiry: Scope = {
   async run(world) {
     const expiresAt = START + 1_000;
     startKeys(world, new Date(expiresAt).toISOString());
-    world.start(world.addProcess('authorizer'), 'checks a key', async () => {
+    world.start(world.addProcess('authorizer', { environment }), 'checks a key', async () => {
       await sleep(990);
-      const found = await verifyApiKey(store, secret).catch(() => undefined);
-      require(found?.state !== 'active' || world.now() < expiresAt, 'An expired key gets no access.', {
-        time: world.now() - expiresAt,
-      });
+      const context = await authorize(secret).catch(() => undefined);
+      const time = world.now() - expiresAt;
+      require(context === undefined || time < 0, 'An expired key gets no access.', { time });
     });
     await world.run();
   },

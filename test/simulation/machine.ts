@@ -53,20 +53,11 @@ const realRandom = Math.random;
 const random = (): number => (machine ? machine.random() : realRandom());
 Math.random = random;
 
-/** Timer of a simulated process. It has the methods of `NodeJS.Timeout` that libraries call. */
+/** Timer of a simulated process. */
 class SimulatedTimer {
   readonly cancel: () => void;
   constructor(cancel: () => void) {
     this.cancel = cancel;
-  }
-  ref(): this {
-    return this;
-  }
-  unref(): this {
-    return this;
-  }
-  hasRef(): boolean {
-    return true;
   }
 }
 
@@ -74,7 +65,9 @@ const realTimers = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis
 const timers = {
   setTimeout(act: (...values: unknown[]) => void, milliseconds = 0, ...values: unknown[]): unknown {
     if (!machine) return realTimers.setTimeout(act, milliseconds, ...values);
-    return new SimulatedTimer(machine.startTimer(milliseconds, () => act(...values)));
+    // As in Node, delays are integers of at least 1.
+    const delay = Math.max(1, Math.trunc(milliseconds));
+    return new SimulatedTimer(machine.startTimer(delay, () => act(...values)));
   },
   clearTimeout(timer: unknown): void {
     if (timer instanceof SimulatedTimer) timer.cancel();
@@ -82,6 +75,26 @@ const timers = {
   },
 };
 Object.assign(globalThis, timers);
+
+const realTimeout = AbortSignal.timeout.bind(AbortSignal);
+const realAny = AbortSignal.any.bind(AbortSignal);
+/** For signals of simulated processes that a timer aborts, a function that cancels the timer. */
+const cancelOf = new WeakMap<AbortSignal, () => void>();
+const signals = {
+  timeout(milliseconds: number): AbortSignal {
+    if (!machine) return realTimeout(milliseconds);
+    const controller = new AbortController();
+    const abort = () => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+    cancelOf.set(controller.signal, machine.startTimer(milliseconds, abort));
+    return controller.signal;
+  },
+  any(sources: AbortSignal[]): AbortSignal {
+    const signal = realAny(sources);
+    cancelOf.set(signal, () => sources.forEach((source) => cancelOf.get(source)?.()));
+    return signal;
+  },
+};
+Object.assign(AbortSignal, signals);
 
 const crypto = process.getBuiltinModule('node:crypto');
 const { randomInt, randomUUID } = crypto;
@@ -144,9 +157,10 @@ process.exit = (code?: number | string | null): never => {
 const { NodeHttpHandler } = await import('@smithy/node-http-handler');
 const { handle: realHandle } = NodeHttpHandler.prototype as { handle: (...parameters: any[]) => any };
 NodeHttpHandler.prototype.handle = function handle(request, options) {
-  return machine
-    ? machine.send(request, options?.abortSignal as AbortSignal | undefined)
-    : Reflect.apply(realHandle, this, [request, options]);
+  if (!machine) return Reflect.apply(realHandle, this, [request, options]);
+  const signal = options?.abortSignal as AbortSignal | undefined;
+  // Nothing can observe the timeout of a request that has ended, so schedules need not contain it.
+  return machine.send(request, signal).finally(() => signal && cancelOf.get(signal)?.());
 };
 
 const { AdaptiveRetryStrategy, DefaultRateLimiter, StandardRetryStrategy } =

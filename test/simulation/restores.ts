@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describeTable } from '../../docs/runbook/scan-and-write.ts';
+import { createEvent } from '../support/api-gateway-event.ts';
 import { type Database, startDatabase, type TableSettings } from './dynamodb.ts';
-import { key as storedKey, startCommand, tables as keyTables } from './keys.ts';
+import { key as storedKey, startCommand } from './keys.ts';
 import type { Scope } from './schedules.ts';
-import { bookEvent, callFunction, createFunctions, environment, sleep, tables } from './service.ts';
+import { callFunction, createFunctions, environment, keyTables, sleep, tables } from './service.ts';
 
 await sendFirstRequest(() => describeTable('books'));
 
@@ -48,7 +49,7 @@ async function runUntilFinished(
 }
 
 function storedBook(id: bigint) {
-  return { id, title: `book ${id}`, shelf: 1n, creation: `creation of ${id}`, partition: `${id % 2n}` };
+  return { id, title: `book ${id}`, shelf: 1n, creation: `creation of ${id}`, list: 'all' };
 }
 
 /** Runs a world in a new folder, because the scripts store their progress in the working directory. */
@@ -79,12 +80,15 @@ const items: Scope = {
     const client = world.addProcess('client');
     let lost: Record<string, unknown> | undefined;
     const create = (version: keyof typeof createFunctions) => {
-      const event = bookEvent({ title: 'a book', shelf: 1n, tag: 'a tag' }, 'a-key', { keyId: 'key_1' });
+      const event = createEvent(
+        { title: 'a book', shelf: 1, tag: 'a tag' },
+        { headers: { 'Idempotency-Key': 'a-key' }, requestContext: { authorizer: { firstKeyId: 'key_1' } } },
+      );
       const instance = world.addProcess(`instance of the ${version} version`, {
         environment,
         isKillable: true,
       });
-      return callFunction(world, client, instance, createFunctions[version], event);
+      return callFunction(world, client, { instance, handler: createFunctions[version], event });
     };
     world.start(client, 'creates a book', async () => {
       const response = await create('old');

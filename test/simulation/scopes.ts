@@ -8,10 +8,9 @@ const { listScopes } = await import('./lists.ts');
 const { keyScopes } = await import('./keys.ts');
 const { restoreScopes } = await import('./restores.ts');
 
+const all: Record<string, Scope> = { ...createScopes, ...listScopes, ...keyScopes, ...restoreScopes };
+
 /** What the simulation checks, by name. */
-export const scopes: Record<string, Scope> = {
-  ...createScopes,
-  ...listScopes,
-  ...keyScopes,
-  ...restoreScopes,
-};
+export const scopes: Record<string, Scope> = Object.fromEntries(
+  Object.entries(all).map(([name, scope]) => [name, { ...scope, settings: { ...scope.settings, name } }]),
+);

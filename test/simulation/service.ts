@@ -1,17 +1,19 @@
 import { type Process, sendFirstRequest, type World } from './world.ts';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { keyReusedMessage, type PublishedCollection } from '../../shared/contract/collection.ts';
+import { handler as runAuthorizer } from '../../functions/authorizer.ts';
+import { type ApiKeyRecord, newApiKey } from '../../shared/api-keys.ts';
 import * as fields from '../../shared/contract/fields.ts';
-import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 import { nextPage } from '../../shared/contract/lists.ts';
+import type { PublishedCollection } from '../../shared/contract/operation.ts';
 import { endpoint, type Handler } from '../../shared/runtime/endpoint.ts';
 import { create } from '../../shared/storage/collection.ts';
 import { readItem } from '../../shared/storage/database.ts';
-import { tokenOf } from '../../shared/storage/idempotency.ts';
-import { list } from '../../shared/storage/lists.ts';
+import { intentOf } from '../../shared/storage/idempotency.ts';
+import { readPage } from '../../shared/storage/page.ts';
 import { Book, books, NewBook } from '../support/books.ts';
-import { createEvent, listEvent } from '../support/api-gateway-event.ts';
+import { listEvent } from '../support/api-gateway-event.ts';
 import { invocation } from '../support/invoke.ts';
 import type { TableSettings } from './dynamodb.ts';
 
@@ -21,20 +23,26 @@ const FUNCTION_MILLISECONDS = 10_000;
 
 /** Environment of the functions, and the tables that it names. */
 export const environment = {
+  STAGE: 'staging',
   BOOKS_TABLE: 'books',
   IDEMPOTENCY_TABLE: 'records',
-  LIST_PARTITIONS: '[{"since":"2025-01-01T00:00:00Z","count":2}]',
+  API_KEYS_TABLE: 'keys',
+};
+export const keyTables: Record<string, TableSettings> = {
+  keys: { key: 'hash', indexes: { 'by-stage': { partitionKey: 'stage', sortKey: 'keyId' } } },
 };
 export const tables: Record<string, TableSettings> = {
   books: {
     key: 'id',
     indexes: {
-      newest: { partitionKey: 'partition', sortKey: 'id' },
-      'newest-by-genre': { partitionKey: 'genrePartition', sortKey: 'id' },
-      'newest-by-genre-and-shelf': { partitionKey: 'genre-shelfPartition', sortKey: 'id' },
+      newest: { partitionKey: 'list', sortKey: 'id' },
+      'newest-by-genre': { partitionKey: 'genre', sortKey: 'id' },
+      'newest-by-shelf': { partitionKey: 'shelf', sortKey: 'id' },
+      'newest-by-genre-and-shelf': { partitionKey: 'genre-and-shelf', sortKey: 'id' },
     },
   },
   records: { key: 'token', timeToLive: 'expiresAt' },
+  ...keyTables,
 };
 
 // The new version of the service knows the field `tag`, which the old version ignores.
@@ -46,39 +54,74 @@ const booksWithTags = {
     ...books.operations,
     create: {
       ...books.operations.create,
-      request: v.object({
-        ...books.operations.create.request.entries,
-        body: v.object({ ...NewBook.entries, ...tag }),
-      }),
+      request: { ...books.operations.create.request, body: v.object({ ...NewBook.entries, ...tag }) },
     },
   },
 } satisfies PublishedCollection;
 
-function createHandler(collection: typeof books | typeof booksWithTags): Handler {
-  const operation: (typeof booksWithTags)['operations']['create'] = collection.operations.create as never;
-  return endpoint(operation, async ({ headers, body, firstKeyId, signal, fail }) => {
-    const key = headers['Idempotency-Key'];
-    const token = key && tokenOf(operation.id, firstKeyId, key);
-    const item = await create(collection as typeof booksWithTags, body, signal, token);
-    return { body: item ?? fail('idempotency_key_reused', keyReusedMessage(collection)) };
+function createFunction(collection: typeof books | typeof booksWithTags): Handler {
+  const operation = collection.operations.create as (typeof booksWithTags)['operations']['create'];
+  return endpoint(operation, async (request) => {
+    const { body, signal } = request;
+    const intent = intentOf(operation.id, request);
+    return { body: await create(collection as typeof booksWithTags, body, signal, intent) };
   });
 }
 
 /** The create functions of two versions. */
-export const createFunctions = { old: createHandler(books), new: createHandler(booksWithTags) };
+export const createFunctions = { old: createFunction(books), new: createFunction(booksWithTags) };
 
 export const listFunction = endpoint(books.operations.list, async ({ query, rootUrl, signal }) => {
-  const { items, next } = await list(books, query, signal);
+  const { items, next } = await readPage(books, query, signal);
   if (next === undefined) return { body: items };
   return { body: items, headers: { Link: `<${rootUrl}${nextPage(books, query, next)}>; rel="next"` } };
 });
 
-// `create` and `list` use different clients of the SDK, so each client sends a first request.
 await sendFirstRequest(() => readItem('books', { id: 1n }));
-await sendFirstRequest(
-  () => list(books, { limit: 1, filters: {} }, new AbortController().signal),
-  environment,
-);
+
+const issue = (owner: string, predecessor?: ApiKeyRecord) =>
+  newApiKey('staging', { owner, caller: 'jane', ...(predecessor && { predecessor }) });
+const issued = issue('Acme');
+const rotated = issue('Acme', issue('Acme', issued.record).record);
+const otherKey = issue('Umbrella');
+
+/** The API keys of a client. Acme has rotated its key twice. */
+export const apiKeysOf = {
+  Acme: { 'with the first API key': issued.key, 'with the rotated API key': rotated.key },
+  Umbrella: { 'with its API key': otherKey.key },
+};
+export const apiKeyRecords = [issued, rotated, otherKey].map(({ record }) => record);
+
+/**
+ * Differences of instances' clocks from the right time, in milliseconds. The service keeps an `Idempotency-Key` for 15
+ * minutes longer than promised, which must cover the difference of two clocks and the time until a request arrives.
+ */
+const SKEWS = { right: 0, fast: 300_000, slow: -300_000 };
+
+/** Adds a process that runs functions. The schedule chooses its clock. */
+export function addInstance(world: World, name: string): Process {
+  const states = Object.keys(SKEWS) as (keyof typeof SKEWS)[];
+  const state = states[world.choose(states.map((text) => `the clock is ${text}`))]!;
+  const clock = state === 'right' ? '' : `, whose clock is ${state}`;
+  return world.addProcess(`${name}${clock}`, { environment, skew: SKEWS[state], isKillable: true });
+}
+
+/** Checks an API key on the machine of the running process. Returns the context for functions if the key gives access. */
+export async function authorize(key: string): Promise<Record<string, unknown> | undefined> {
+  const result = await runAuthorizer({
+    type: 'TOKEN',
+    authorizationToken: `Bearer ${key}`,
+    methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:abc123/staging/POST/v1/books',
+  });
+  const { context, policyDocument } = result!;
+  return policyDocument.Statement[0]!.Effect === 'Allow' ? context! : undefined;
+}
+
+/** Returns the event of a list request to the URL of a page. */
+export function pageEvent(url: string): APIGatewayProxyEvent {
+  const parameters = [...new URL(url).searchParams];
+  return listEvent(Object.fromEntries(parameters.map(([name, value]) => [name, [value]])));
+}
 
 export interface Response {
   status: number;
@@ -86,44 +129,27 @@ export interface Response {
   body: any;
 }
 
-/** Contexts that the authorizer returns for an API key, and for the successor of its successor. */
-export const authorizers = {
-  'with the first API key': { keyId: 'key_1' },
-  'with the rotated API key': { keyId: 'key_3', firstKeyId: 'key_1' },
-};
-
-/** Returns the event of a create. */
-export function bookEvent(
-  body: object,
-  idempotencyKey: string | undefined,
-  authorizer: object,
-): APIGatewayProxyEvent {
-  const headers = idempotencyKey === undefined ? null : { 'Idempotency-Key': idempotencyKey };
-  return createEvent(stringifyJson(body), { headers, requestContext: { authorizer } });
-}
-
-/** Returns the event of a list request to the URL of a page. */
-export function pageEvent(url: string): APIGatewayProxyEvent {
-  const query = Object.fromEntries(
-    [...new URL(url).searchParams].map(([name, value]) => [name, [value]] as [string, string[]]),
-  );
-  return listEvent(query);
+interface Call {
+  /** Process that runs the function. */
+  instance: Process;
+  handler: Handler;
+  event: APIGatewayProxyEvent;
+  /** API key that the authorizer checks before the function runs. @default - the event contains what the authorizer returned */
+  apiKey?: string | undefined;
+  /** Timeout of the function. */
+  milliseconds?: number | undefined;
 }
 
 /**
  * Sends a request of the running process to a function, as API Gateway does. The request or the response can get lost, and
  * the instance can be killed.
  *
- * @param milliseconds the function's timeout
  * @returns the response, or undefined if none arrives in time
  */
 export function callFunction(
   world: World,
   client: Process,
-  instance: Process,
-  handler: Handler,
-  event: APIGatewayProxyEvent,
-  milliseconds = FUNCTION_MILLISECONDS,
+  { instance, handler, event, apiKey, milliseconds = FUNCTION_MILLISECONDS }: Call,
 ): Promise<Response | undefined> {
   return new Promise((resolve) => {
     const timeout = setTimeout(() => resolve(undefined), RESPONSE_MILLISECONDS);
@@ -140,21 +166,39 @@ export function callFunction(
         },
       });
     };
-    const run = async () => {
+    const run = async (authorizer = event.requestContext.authorizer) => {
       const end = Date.now() + milliseconds;
       const context = { ...invocation, getRemainingTimeInMillis: () => end - Date.now() } as Context;
-      const { statusCode: status, headers = {}, body } = await handler(event, context);
+      const requestContext = { ...event.requestContext, authorizer };
+      const result = await handler({ ...event, requestContext }, context);
+      const { statusCode: status, headers = {}, body } = result!;
       instance.hasResponded = true;
-      const text = body === '' ? undefined : parseJson(body);
-      respond({ status, headers: headers as Record<string, string>, body: text });
+      respond({ status, headers: headers as Record<string, string>, body: parseJson(body) });
     };
+    const invoke = (authorizer?: Record<string, unknown>) => {
+      if (instance.isAlive) void run(authorizer);
+    };
+    const authorizeAndInvoke = async (key: string) => {
+      try {
+        const context = await authorize(key);
+        if (!context) return respond({ status: 401, headers: {}, body: {} });
+        const text = `the request of ${client.name} reaches ${instance.name}`;
+        const deliver = () => invoke(context);
+        world.post({ text, process: instance, fates: ['in time'], deliver });
+      } catch {
+        respond({ status: 503, headers: { 'Retry-After': '1' }, body: {} });
+      }
+    };
+    const authorizes = apiKey !== undefined;
     world.onKill(instance, () => respond({ status: 502, headers: {}, body: {} }));
     world.post({
       text: `${client.name} sends a request to ${instance.name}`,
-      process: instance,
+      process: authorizes ? world.addProcess(`authorizer of ${instance.name}`, { environment }) : instance,
       fates: ['in time', 'but the request is lost'],
       deliver: (fate) => {
-        if (fate === 'in time' && instance.isAlive) void run();
+        if (fate !== 'in time') return;
+        if (authorizes) void authorizeAndInvoke(apiKey);
+        else invoke();
       },
     });
   });

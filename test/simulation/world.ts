@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@smithy/core/transport';
 import { type Machine, resetRetries, switchTo } from './machine.ts';
+import { showStep } from './watchdog.ts';
 
 // A world runs several processes in one thread. They communicate only with messages, and a schedule decides which
 // message arrives next, whether the next timer ends before it, what gets lost, and which process is killed. Between two
@@ -126,10 +127,14 @@ export type Network = (
 ) => Promise<{ response: HttpResponse }>;
 
 export interface WorldSettings {
+  /** Name of the scope, which the watchdog prints if a step does not end. */
+  name?: string;
   /** Time that each message takes. */
   millisecondsPerStep?: number;
   /** Number of different random numbers. With few numbers, processes often generate the same ids. */
   randomNumbers?: number;
+  /** Integer that determines the random numbers. @default 1 */
+  seed?: number;
 }
 
 /** Returns the position of the chosen option. The first option is what usually happens. */
@@ -137,10 +142,15 @@ export type Decide = (options: readonly string[]) => number;
 
 export function createWorld(
   decide: Decide,
-  { millisecondsPerStep = 2, randomNumbers = Infinity }: WorldSettings = {},
+  {
+    name: scope = '',
+    millisecondsPerStep = 2,
+    randomNumbers = Infinity,
+    seed: firstSeed = 1,
+  }: WorldSettings = {},
 ) {
   let time = START;
-  let seed = 1;
+  let seed = firstSeed;
   let messages: Message[] = [];
   let timers: Timer[] = [];
   let network: Network;
@@ -162,6 +172,8 @@ export function createWorld(
 
   /** For each decision, the number of options, and the position of the chosen option. */
   const decisions: { options: number; choice: number }[] = [];
+  /** The choices, in the format of the option `--schedule`. */
+  let schedule = '';
   /** One line for each event. */
   const lines: string[] = [];
 
@@ -173,6 +185,7 @@ export function createWorld(
     if (options.length < 2) return 0;
     const choice = decide(options);
     decisions.push({ options: options.length, choice });
+    schedule += `${schedule && '.'}${choice}`;
     return choice;
   }
 
@@ -195,7 +208,7 @@ export function createWorld(
       now: () => time + process.skew,
       startTimer(milliseconds, act) {
         endLoading(process);
-        const timer = { end: time + Math.max(0, milliseconds), process, act };
+        const timer = { end: time + milliseconds, process, act };
         timers.push(timer);
         return () => void (timers = timers.filter((one) => one !== timer));
       },
@@ -263,7 +276,6 @@ export function createWorld(
       return choice;
     },
     note,
-    kill,
     now: () => time,
 
     /** Ends the run with a violation, which the code under test cannot catch, unlike an exception. */
@@ -342,13 +354,19 @@ export function createWorld(
      * @throws Violation if a process does not end, and the first error with which a process fails
      */
     async run(): Promise<void> {
+      // The SDK's rate limiters read the clock when they are created.
+      switchTo(machineOf(processes[0]!));
       resetRetries();
+      switchTo();
       try {
         for (let step = 0; ; step += 1) {
           const options = nextOptions();
           if (options.length === 0) break;
           if (step === MAX_STEPS) throw new Violation('The processes do not end.');
           const { text, act } = options[choose(options.map((option) => option.text))]!;
+          showStep(
+            `Step: ${text}\nTo replay: npm run simulate -- --scope '${scope}' --schedule ${schedule || 0}`,
+          );
           try {
             act();
           } finally {
@@ -362,6 +380,7 @@ export function createWorld(
         }
       } finally {
         switchTo();
+        showStep('');
       }
       if (unfinished.size > 0) throw new Violation(`These did not end: ${[...unfinished].join(', ')}.`);
     },

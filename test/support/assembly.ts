@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../../infra/command.ts';
 import { synthesize } from '../../infra/synthesize.ts';
-import type { ListEpoch } from '../../shared/list-partitions.ts';
 import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
@@ -103,12 +102,6 @@ export function changedAssembly(assembly: string, copy: string, text: RegExp, re
   if (!text.test(template)) throw new Error(`The template does not contain ${text.source}.`);
   writeFileSync(file, template.replaceAll(text, replacement));
   return copy;
-}
-
-/** Copies the folder `assembly` to `copy`, and replaces the epochs of list partitions in the staging template. Returns `copy`. */
-export function assemblyWithEpochs(assembly: string, copy: string, epochs: ListEpoch[]): string {
-  const text = JSON.stringify(JSON.stringify(epochs));
-  return changedAssembly(assembly, copy, /(?<="LIST_PARTITIONS": )"(?:[^"\\]|\\.)*"/g, text);
 }
 
 /** Copies the shared assembly to a folder in `parent` and disables API Gateway's authorizer cache in the copy. */

@@ -1,16 +1,15 @@
 import * as v from 'valibot';
-import type { Collection, Item } from '../../shared/contract/collection.ts';
+import type { Collection, Item, Operation } from '../../shared/contract/operation.ts';
 import {
-  assignedId,
+  AssignedId,
   enumeration,
-  idempotencyKey,
-  idParameter,
+  IdempotencyKey,
+  IdParameter,
   Int64,
   Int64Text,
   text,
 } from '../../shared/contract/fields.ts';
 import { listQuery } from '../../shared/contract/lists.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
 
 // Books are a made-up collection, for tests of behavior that all collections share.
 
@@ -19,7 +18,7 @@ const Genre = enumeration(['crime', 'poetry']);
 export const NewBook = v.object({ title: text(100), shelf: Int64, genre: v.exactOptional(Genre) });
 export type NewBook = v.InferOutput<typeof NewBook>;
 
-export const Book = v.object({ id: assignedId('books'), ...NewBook.entries });
+export const Book = v.object({ id: AssignedId, ...NewBook.entries });
 export type Book = Item<typeof books>;
 
 const collection = {
@@ -33,8 +32,7 @@ const collection = {
     genre: v.pipe(v.exactOptional(Genre), v.examples(['crime'])),
     shelf: v.pipe(v.exactOptional(Int64Text), v.examples([7n])),
   },
-  filterCombinations: [[], ['genre'], ['genre', 'shelf']],
-  cursorPrefix: 'books',
+  filterCombinations: [['genre', 'shelf']],
 } as const satisfies Collection;
 
 export const books = {
@@ -43,40 +41,29 @@ export const books = {
     list: {
       id: 'listBooks',
       summary: 'List books',
-      description: 'Returns a page of books.',
       method: 'GET',
       path: collection.path,
-      request: v.object({ query: listQuery(collection) }),
+      request: { query: listQuery(collection) },
       success: { status: 200, description: 'A page of books.', schema: v.array(Book) },
-      errors: { invalid_request: true },
+      errors: [],
     },
     create: {
       id: 'createBook',
       summary: 'Add a book',
-      description: 'Adds a book.',
       method: 'POST',
       path: collection.path,
-      request: v.object({
-        headers: v.object({ 'Idempotency-Key': v.exactOptional(idempotencyKey(collection)) }),
-        body: NewBook,
-      }),
+      request: { headers: v.object({ 'Idempotency-Key': v.exactOptional(IdempotencyKey) }), body: NewBook },
       success: { status: 201, description: 'The new book.', schema: Book },
-      errors: {
-        invalid_request: true,
-        request_too_large: true,
-        unsupported_media_type: true,
-        idempotency_key_reused: true,
-      },
+      errors: ['request_too_large', 'unsupported_media_type', 'idempotency_key_reused'],
     },
     get: {
       id: 'getBook',
       summary: 'Get a book',
-      description: 'Returns a book.',
       method: 'GET',
       path: `${collection.path}/{bookId}`,
-      request: v.object({ path: v.object({ bookId: idParameter(collection) }) }),
+      request: { path: v.object({ bookId: IdParameter }) },
       success: { status: 200, description: 'The book.', schema: Book },
-      errors: { not_found: true },
+      errors: ['not_found'],
     },
   },
 } as const satisfies Collection & { operations: Record<string, Operation> };

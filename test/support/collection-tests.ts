@@ -43,8 +43,8 @@ export interface OperationTests {
   /** The function's permissions, except those for logs and traces. */
   permissions: Permissions;
   /**
-   * Calls by status: one for the success response and one for each error in the operation's contract. The body of each
-   * call's first response must equal the documented example. The calls for the responses of API Gateway are in
+   * Calls by status: one for the success response, one for each error in the operation's contract, and possibly one for
+   * a 400. The body of each call's first response must equal the documented example. The calls for the responses of API Gateway are in
    * test/infra/documents/openapi/responses.test.ts.
    */
   responses: Record<number, Call>;
@@ -129,8 +129,9 @@ export function getResponses({ path }: CollectionBasics, createId: OperationId):
 }
 
 /** Returns requests with marked values for an operation that lists a collection. */
-export const markedLists: OperationTests['markedRequests'] = ({ query }) => [
+export const markedLists: OperationTests['markedRequests'] = ({ query, key, otherKey }) => [
   { status: 200 },
+  { status: 400, query: { [query]: '1', api_key: key, Authorization: `Bearer ${otherKey}` } },
   { status: 400, query: { limit: query } },
   { status: 400, query: { cursor: query } },
 ];

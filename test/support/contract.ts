@@ -20,7 +20,7 @@ export interface Exchange {
   body?: string | Uint8Array | undefined;
   /**
    * Whether a 400 is allowed even if the document allows the request, because OpenAPI cannot express all rules. For
-   * example, the service rejects a cursor from another list. @default false
+   * example, the service rejects a cursor that is not in canonical form. @default false
    */
   mayBeRejected?: boolean | undefined;
   response: { status: number; headers: Record<string, string> | Headers; text: string };
@@ -28,7 +28,7 @@ export interface Exchange {
 
 /** Response headers that the document does not list, because all responses have them or AWS adds them. */
 const UNDOCUMENTED_HEADERS =
-  /^(cache-control|connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
+  /^(cache-control|strict-transport-security|x-content-type-options|connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
 /** Depth of nested arrays and objects that the service must accept. */
 const MAX_DEPTH = 1_000;
@@ -148,6 +148,8 @@ function requestProblems(
     const isInteger = 'type' in schema && schema.type === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(value);
     return document.complaints(schema, isInteger ? asValidated(BigInt(value)) : value, name);
   });
+  const known = new Set(parameters.filter((one) => one.in === 'query').map(({ name }) => name));
+  for (const name of target.query.keys()) if (!known.has(name)) problems.push(`${name} is unknown`);
   return body ? [...problems, ...bodyProblems(document, exchange, body)] : problems;
 }
 

@@ -62,9 +62,13 @@ const faults = {
   async 'throttling error'({ response }: Call) {
     send(response, exception(400, 'ProvisionedThroughputExceededException'));
   },
-  async 'truncated JSON response after execution'({ response, execute }: Call) {
-    const reply = await execute();
-    send(response, { ...reply, body: reply.body.subarray(0, reply.body.length / 2) });
+  async 'half a response after execution'({ response, execute }: Call) {
+    const { status, headers, body } = await execute();
+    response.writeHead(status, headers);
+    response.write(body.subarray(0, body.length / 2), () => response.destroy());
+  },
+  async 'empty response after execution'({ response, execute }: Call) {
+    send(response, { ...(await execute()), body: Buffer.of() });
   },
 };
 

@@ -19,7 +19,7 @@ export const { signal } = new AbortController();
 /** Invokes a function with an event and a Lambda context, and parses the body of the response. */
 export async function invoke(handler: Handler, event: APIGatewayProxyEvent, remainingMilliseconds = 10_000) {
   const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
-  const { statusCode: status, headers = {}, body: text } = await handler(event, context);
+  const { statusCode: status, headers = {}, body: text } = (await handler(event, context))!;
   // The parsed body contains its integers as bigint.
   const body: any = text === '' ? undefined : parseJson(text);
   return { status, headers, text, body };

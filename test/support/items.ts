@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { AnyItem } from '../../shared/contract/collection.ts';
+import type { AnyItem } from '../../shared/contract/operation.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { type ApiResponse, nextLink, post, request } from './client.ts';

@@ -4,7 +4,6 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { collections } from '../../shared/contract/operations.ts';
 import { environmentVariables, tableVariable } from '../../shared/names.ts';
 import { books } from './books.ts';
-import { oneEpoch } from './list-epochs.ts';
 
 /** Mock of all database clients. It produces faults that a real database cannot produce on demand. */
 export const mock = mockClient(Client);
@@ -33,7 +32,6 @@ export const functionsEnvironment = {
     ]),
   ),
   STAGE: 'staging',
-  LIST_PARTITIONS: oneEpoch(1),
 };
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */

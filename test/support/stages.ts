@@ -3,7 +3,6 @@ import type { StageSettings } from '../../infra/settings.ts';
 // Tests synthesize stages with these settings, so that operators can change infra/stages.ts without changing a test.
 
 const common = {
-  listPartitions: [{ since: '2025-01-01T00:00:00Z', count: 1 }],
   maxReadUnitsPerSecond: 1_000,
   maxWriteUnitsPerSecond: 200,
   functionTimeoutSeconds: 10,

@@ -1,11 +1,12 @@
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
-import type { Collection } from '../../../shared/contract/collection.ts';
+import type { Operation, Collection } from '../../../shared/contract/operation.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { productDescription, productName } from '../../../shared/names.ts';
+import { UsageError } from '../../command.ts';
 import type { StageSettings } from '../../settings.ts';
 import { stages } from '../../stages.ts';
+import { descriptions } from './descriptions.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
 import { jsonContent, responseComponents, responsesOf } from './responses.ts';
 import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
@@ -40,8 +41,8 @@ export function openApiJson(): string {
           scheme: 'bearer',
           bearerFormat: 'API key',
           description:
-            `The operator issues an API key for one stage. The key starts with ${prefixes.join(' or ')}. Keep the ` +
-            'key secret like a password.',
+            `The operator issues an API key for one stage. The key starts with ${prefixes.join(' or ')}. Operations ` +
+            'that write reject a key that can only read with a 403. Keep the key secret like a password.',
         },
       },
       schemas: componentSchemas(),
@@ -78,33 +79,38 @@ export function serverObjects(all: Record<string, StageSettings>): Json[] {
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const collection of collections) {
-    for (const operation of Object.values<Operation>(collection.operations)) {
+    for (const [kind, operation] of Object.entries<Operation>(collection.operations)) {
       const path = operation.path.replace('/v1', '');
       paths[path] ??= {};
-      paths[path][operation.method.toLowerCase()] = operationObject(operation, collection);
+      paths[path][operation.method.toLowerCase()] = operationObject(kind, operation, collection);
     }
   }
   return paths;
 }
 
-function operationObject(operation: Operation, { plural }: Collection): Json {
+function operationObject(kind: string, operation: Operation, collection: Collection): Json {
   const { id, summary, request, stability, deprecation } = operation;
-  const { body } = request.entries;
+  const description = operation.description ?? descriptions[kind]?.(collection);
+  if (description === undefined)
+    throw new UsageError(
+      `The operation ${id} has no description. Set it, or add the kind ${kind} to descriptions.ts.`,
+    );
+  const { body } = request;
   return {
     operationId: id,
     summary,
-    description: descriptionOf(operation),
-    tags: [plural],
+    description: descriptionOf(operation, description),
+    tags: [collection.plural],
     'x-stability': stability,
     deprecated: deprecation && true,
     'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
-    parameters: parameterObjects(request.entries),
+    parameters: parameterObjects(request),
     requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
-    responses: responsesOf(operation),
+    responses: responsesOf(operation, collection),
   };
 }
 
-function descriptionOf({ description, stability, deprecation }: Operation): string {
+function descriptionOf({ stability, deprecation }: Operation, description: string): string {
   const notices: string[] = [];
   if (stability) {
     const marker = `${stability.charAt(0).toUpperCase()}${stability.slice(1)}`;

@@ -1,9 +1,10 @@
-import { challenge } from '../../../shared/contract/authorization.ts';
+import { challenge } from '../../../shared/contract/gateway-errors.ts';
 import type { CatalogEntry } from '../../../shared/contract/errors.ts';
-import { EXAMPLE_IDS } from '../../../shared/contract/fields.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
+import type { Collection, Operation } from '../../../shared/contract/operation.ts';
 import { compactName } from '../../../shared/names.ts';
+import { exampleIds } from './descriptions.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
+import { nextPage } from '../../../shared/contract/lists.ts';
 
 /** Placeholder for the domain of the API. */
 export const PRODUCTION_DOMAIN = `${compactName}.example.com`;
@@ -25,11 +26,15 @@ export const headerComponents = {
 const common = { 'x-amzn-RequestId': componentReference('RequestId') };
 
 /** Returns the headers of a successful response by name. */
-export function successHeaders({ success, path, request, deprecation }: Operation): Json {
+export function successHeaders(
+  { success, path, request, deprecation }: Operation,
+  collection: Collection,
+): Json {
+  const [newestId, lastId] = exampleIds(collection);
   return {
     ...common,
     ...(success.headers?.includes('Location') && {
-      Location: header('URL of the created resource (RFC 9110).', `${BASE_URL}${path}/${EXAMPLE_IDS[0]}`, {
+      Location: header('URL of the created resource (RFC 9110).', `${BASE_URL}${path}/${newestId}`, {
         required: true,
         schema: { type: 'string', format: 'uri' },
       }),
@@ -37,7 +42,7 @@ export function successHeaders({ success, path, request, deprecation }: Operatio
     ...(success.headers?.includes('Link') && {
       Link: header(
         'URL of the next page (RFC 8288), if there is one.',
-        linkTo(`${path}?${new URLSearchParams(exampleOf(request.entries.query, 1)).toString()}`, 'next'),
+        linkTo(nextPage(collection, exampleOf(request.query), lastId!), 'next'),
       ),
     }),
     ...(deprecation && {

@@ -1,14 +1,15 @@
 import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
-import { operationCodes } from '../../../shared/contract/gateway-responses.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { operationCodes } from '../../../shared/contract/gateway-errors.ts';
+import type { Collection, Operation } from '../../../shared/contract/operation.ts';
+import { collections, operations } from '../../../shared/contract/operations.ts';
+import { exampleMessages } from './descriptions.ts';
 import { errorHeaders, successHeaders } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
 const EXAMPLE_REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
 
 /** Returns the responses of an operation by status. Error responses are references. */
-export function responsesOf(operation: Operation): Json {
+export function responsesOf(operation: Operation, collection: Collection): Json {
   const { success } = operation;
   const errors = errorCodesOf(operation).map((code) => [
     errorCatalog[code].status,
@@ -17,7 +18,7 @@ export function responsesOf(operation: Operation): Json {
   return {
     [success.status]: {
       description: success.description,
-      headers: successHeaders(operation),
+      headers: successHeaders(operation, collection),
       content:
         success.schema && jsonContent(schemaObject(success.schema, 'received'), exampleResponse(operation)),
     },
@@ -30,7 +31,7 @@ export function responsesOf(operation: Operation): Json {
  * that the two examples match.
  */
 function exampleResponse({ request, success }: Operation): unknown {
-  const { body } = request.entries;
+  const { body } = request;
   const example = exampleOf(success.schema);
   return body ? { ...example, ...exampleOf(body) } : example;
 }
@@ -50,14 +51,13 @@ function responseName(code: ErrorCode): string {
 /** Returns the error codes of the operation, of all functions and of API Gateway, in the order of the catalog. */
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
   return errorCodes.filter(
-    (code) => code in errors || errorCatalog[code].isOfAllFunctions || operationCodes.has(code),
+    (code) => errors.includes(code) || errorCatalog[code].isOfAllFunctions || operationCodes.has(code),
   );
 }
 
 function errorResponse(code: ErrorCode): Json {
-  // Operations share the response, so its example is the first message that one of them has for this code.
-  const messages = Object.values<Operation>(operations).map(({ errors }) => errors[code]);
-  const message = messages.find((one) => typeof one === 'string');
+  // Operations share the response, so its example is a message of the first collection.
+  const message = exampleMessages[code]?.(collections[0]);
   return {
     description: errorCatalog[code].description,
     headers: errorHeaders(errorCatalog[code]),

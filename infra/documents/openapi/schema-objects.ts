@@ -1,8 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
-import type { Operation, RequestParts } from '../../../shared/contract/operation.ts';
-import type { Collection } from '../../../shared/contract/collection.ts';
+import type { Operation, RequestParts, Collection } from '../../../shared/contract/operation.ts';
 import { collections, operations } from '../../../shared/contract/operations.ts';
 
 export type Json = Record<string, unknown>;
@@ -12,9 +11,7 @@ const components: Record<string, any> = Object.assign(
   {},
   ...collections.map(({ schemas }: Collection) => schemas),
 );
-const requestBodies = new Set(
-  Object.values<Operation>(operations).map(({ request }) => request.entries.body),
-);
+const requestBodies = new Set(Object.values<Operation>(operations).map(({ request }) => request.body));
 
 const errorSchema = {
   description: 'The body of every error response of the service.',

@@ -1,5 +1,4 @@
-import { keyPattern } from '../../../shared/contract/authorization.ts';
-import { keyStates } from '../../../shared/storage/api-keys.ts';
+import { keyPattern, keyStates } from '../../../shared/api-keys.ts';
 import { type OptionValues, relativePaths, UsageError } from '../../command.ts';
 
 interface Option {
@@ -53,6 +52,7 @@ export const options = {
     help: 'lifetime of the new key, such as 90d, 12h or 30m',
     isValid: isDuration,
   },
+  'read-only': { type: 'boolean', help: 'reject the key in operations that write' },
   yes: { type: 'boolean', help: 'do not ask for confirmation' },
   json: { type: 'boolean', help: 'print JSON' },
   quiet: { type: 'boolean', help: 'print only the key' },
@@ -76,7 +76,7 @@ export const actions: Record<string, Action> = {
   issue: {
     does: 'Issues a key and shows it once. Without --expires-in, the key does not expire.',
     required: ['stage', 'owner'],
-    optional: ['data', 'expires-in'],
+    optional: ['data', 'expires-in', 'read-only'],
     formats: ['json', 'quiet'],
   },
   list: {

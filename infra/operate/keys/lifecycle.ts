@@ -1,11 +1,31 @@
-import { paginateQuery, paginateScan, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  paginateScan,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import type { ApiKeyRecord, IssuedKey, KeyStore, NewKey } from '../../../shared/storage/api-keys.ts';
-import { auditLine, newApiKey, stateOf, timeAfter } from '../../../shared/storage/api-keys.ts';
+import {
+  type ApiKeyRecord,
+  type IssuedKey,
+  type NewKey,
+  auditLine,
+  newApiKey,
+  stateOf,
+  timeAfter,
+} from '../../../shared/api-keys.ts';
 import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
-import { ID_START } from '../../../shared/list-partitions.ts';
+import { ID_START } from '../../../shared/storage/ids.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { plain, UsageError } from '../../command.ts';
+
+/** Table with the API keys of a stage, and the client that reads and writes it. */
+export interface KeyStore {
+  stage: string;
+  table: string;
+  database: DynamoDBDocumentClient;
+}
 
 // After an interruption at any point, each function of this file can safely be called again. All durations are in
 // milliseconds.
@@ -84,7 +104,7 @@ async function findListedKey(store: KeyStore, keyId: string): Promise<ApiKeyReco
   const entries = await Array.fromAsync(listApiKeys(store, keyId));
   const entry = entries.find(isRecord);
   // The index is eventually consistent, so the current record is read from the table.
-  return entry && readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, store.database);
+  return entry && readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, { from: store.database });
 }
 
 /** Returns the current record of a key. @throws UsageError if the list of keys does not contain the record */
@@ -102,7 +122,7 @@ export async function findKeyEntry(store: KeyStore, keyId: string): Promise<KeyE
   return (
     (await findListedKey(store, keyId)) ??
     (await scanForKey(store, keyId)) ??
-    (await readItem<KeyEntry>(table, { hash: keyId }, database))
+    (await readItem<KeyEntry>(table, { hash: keyId }, { from: database }))
   );
 }
 
@@ -159,7 +179,7 @@ export async function revokeLostKey(store: KeyStore, keyId: string, caller: stri
   await conditionHolds(database.send(put));
   const restored = await scanForKey(store, keyId);
   if (restored) return revokeApiKey(store, restored, caller);
-  return (await readItem<KeyEntry>(table, { hash: keyId }, database))!;
+  return (await readItem<KeyEntry>(table, { hash: keyId }, { from: database }))!;
 }
 
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
@@ -178,7 +198,7 @@ export async function revokeApiKey(
     ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
   });
   await conditionHolds(database.send(update));
-  return (await readItem<ApiKeyRecord>(table, { hash }, database))!;
+  return (await readItem<ApiKeyRecord>(table, { hash }, { from: database }))!;
 }
 
 /** Revokes a key and prevents a delayed write from storing the key later. Returns a message about the key's state. */
@@ -217,15 +237,15 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 export async function rotateApiKey(
   store: KeyStore,
   predecessor: ApiKeyRecord,
-  rotation: Omit<NewKey, 'owner' | 'predecessor'> & { overlap: number },
+  rotation: Omit<NewKey, 'owner' | 'readOnly' | 'predecessor'> & { overlap: number },
   show: (successor: IssuedKey, expiresAt: string) => Promise<void>,
 ): Promise<void> {
-  const { keyId, owner, hash, createdAt, expiresAt: oldExpiry } = predecessor;
+  const { keyId, owner, readOnly, hash, createdAt, expiresAt: oldExpiry } = predecessor;
   const oldLifetime = oldExpiry === undefined ? undefined : Date.parse(oldExpiry) - Date.parse(createdAt);
   const { overlap, lifetime = oldLifetime, caller } = rotation;
   const end = timeAfter(overlap);
   const expiresAt = oldExpiry && oldExpiry < end ? oldExpiry : end;
-  const newKey = { owner, lifetime, caller, predecessor };
+  const newKey = { owner, readOnly, lifetime, caller, predecessor };
   const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
 
   const update = new UpdateCommand({

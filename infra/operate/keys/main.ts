@@ -1,4 +1,4 @@
-import { stateOf } from '../../../shared/storage/api-keys.ts';
+import { stateOf } from '../../../shared/api-keys.ts';
 import { connect } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
@@ -12,8 +12,13 @@ type Stage = Awaited<ReturnType<typeof findStage>>;
 
 const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promise<void>> = {
   async issue({ store, findCaller }, values) {
-    const { owner = '', 'expires-in': lifetime } = values;
-    const newKey = { owner: owner.trim(), lifetime: milliseconds(lifetime), caller: await findCaller() };
+    const { owner = '', 'read-only': readOnly, 'expires-in': lifetime } = values;
+    const newKey = {
+      owner: owner.trim(),
+      readOnly,
+      lifetime: milliseconds(lifetime),
+      caller: await findCaller(),
+    };
     finishDespiteInterrupt();
     await lifecycle.issueApiKey(store, newKey, (issued) => printNewKey(issued, values));
   },

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
+import { type IssuedKey, stateOf } from '../../../shared/api-keys.ts';
 import { plain, UsageError } from '../../command.ts';
 import { isRecord, type KeyEntry } from './lifecycle.ts';
 
@@ -27,13 +27,21 @@ export function printNewKey(
   replaces?: { keyId: string; expiresAt: string },
 ): Promise<void> {
   if (quiet) return print(key);
-  const { keyId, owner, createdAt, expiresAt = null } = record;
-  const shown = { key, keyId, owner, createdAt, expiresAt };
-  if (json) return print(printable(JSON.stringify({ ...shown, replaces })));
-  const replacement = replaces && { replaces: `${replaces.keyId}, which expires at ${replaces.expiresAt}` };
-  const lines = Object.entries({ ...shown, ...replacement }).map(([name, value]) =>
-    plain(`${name.padEnd(10)} ${value ?? 'never'}`),
-  );
+  const { keyId, owner, readOnly = false, createdAt, expiresAt } = record;
+  if (json) {
+    const shown = { key, keyId, owner, readOnly, createdAt, expiresAt: expiresAt ?? null, replaces };
+    return print(printable(JSON.stringify(shown)));
+  }
+  const shown = {
+    key,
+    keyId,
+    owner,
+    access: accessOf(record),
+    createdAt,
+    expiresAt: expiresAt ?? 'never',
+    ...(replaces && { replaces: `${replaces.keyId}, which expires at ${replaces.expiresAt}` }),
+  };
+  const lines = Object.entries(shown).map(([name, value]) => plain(`${name.padEnd(10)} ${value}`));
   return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
@@ -49,6 +57,9 @@ export async function printList(records: KeyEntry[], json = false): Promise<void
   });
 }
 
+/** Returns what a key allows, for people. */
+const accessOf = ({ readOnly }: KeyEntry) => (readOnly ? 'read' : 'read, write');
+
 /** Returns an ISO 8601 time in the format `2026-11-21 17:43`. */
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
@@ -62,11 +73,21 @@ function tableOf(records: KeyEntry[]): string {
       minute(record.createdAt),
       minute(record.expiresAt ?? (isRecord(record) ? 'never' : '-')),
       `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
+      accessOf(record),
       record.replaces ?? '-',
       record.owner, // last, because characters of a name can have different widths
     ].map(plain),
   );
-  rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
+  rows.unshift([
+    'KEY ID',
+    'STARTS WITH',
+    'CREATED (UTC)',
+    'EXPIRES (UTC)',
+    'STATE',
+    'ACCESS',
+    'REPLACES',
+    'OWNER',
+  ]);
   // A stage can have more keys than a function call can have arguments, so the rows are not arguments of Math.max.
   const widths = rows[0]!.map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]!.length), 0),
@@ -77,9 +98,9 @@ function tableOf(records: KeyEntry[]): string {
 
 /** Returns a key's record or revocation as JSON. Absent fields are null. The hash of the key is not included. */
 export function toJson(record: KeyEntry): string {
-  const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
+  const { keyId, owner, start, readOnly = false, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
-  const issued = { keyId, owner, start, state: stateOf(record, new Date()), createdAt, createdBy };
+  const issued = { keyId, owner, start, readOnly, state: stateOf(record, new Date()), createdAt, createdBy };
   const successor = record.successor?.keyId;
   const shown = { ...issued, expiresAt, replaces, successor, rotatedBy, revokedAt, revokedBy };
   return printable(JSON.stringify(shown, (_name, value: unknown) => value ?? null));

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { PAGE } from '../../../shared/contract/limits.ts';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
@@ -11,10 +10,10 @@ export async function handler(): Promise<object> {
       TableName: 'Items',
       IndexName: 'newest',
       KeyConditionExpression: '#key = :key',
-      ExpressionAttributeNames: { '#key': 'partition' },
-      ExpressionAttributeValues: { ':key': '0' },
+      ExpressionAttributeNames: { '#key': 'list' },
+      ExpressionAttributeValues: { ':key': 'all' },
       ScanIndexForward: false,
-      Limit: PAGE.default,
+      Limit: 20,
     }),
   );
   return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Items) };

@@ -1,5 +1,3 @@
-import { PAGE } from '../../../shared/contract/limits.ts';
-
 // These are not named imports, because named imports would make Node load further modules, such as its fetch client.
 const { createHash, createHmac } = process.getBuiltinModule('node:crypto');
 const { Agent, request } = process.getBuiltinModule('node:https');
@@ -23,12 +21,12 @@ const query = JSON.stringify({
   KeyConditionExpression: '#key = :key',
   ProjectionExpression: fields.map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: {
-    '#key': 'partition',
+    '#key': 'list',
     ...Object.fromEntries(fields.map((name) => [`#${name}`, name])),
   },
-  ExpressionAttributeValues: { ':key': { S: '0' } },
+  ExpressionAttributeValues: { ':key': { S: 'all' } },
   ScanIndexForward: false,
-  Limit: PAGE.default,
+  Limit: 20,
 });
 
 /** Lists a page of items without the SDK, validation, retries or timeouts. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../../shared/api-key-format.ts';
+import { generateApiKey } from '../../../shared/api-keys.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { clientProxies, type ClientProxy, inOrder } from '../../support/client-proxy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

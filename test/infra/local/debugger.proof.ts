@@ -18,7 +18,7 @@ import { copyProject } from '../../support/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const { path } = firstCollection;
 const FUNCTION = `functions/${moduleOf(collections[0].operations.list.id)}.ts`;
-const STORAGE = 'shared/list-partitions.ts';
+const STORAGE = 'shared/storage/collection.ts';
 
 /** Returns the position, such as `functions/list-books.ts:8`, of a line after the assignments of `items` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
@@ -111,14 +111,17 @@ async function attachDebugger(...breakpoints: string[]) {
 
 // Each test depends on the previous test, so a single test cannot run alone.
 test("a debugger can stop a function for longer than the function's timeout, and can read its variables", async () => {
-  const breakpoints = [sourcePosition(STORAGE, 'if (!epochs.every(', project.folder), functionPosition()];
+  const breakpoints = [
+    sourcePosition(STORAGE, 'const items = Items.slice(', project.folder),
+    functionPosition(),
+  ];
   const { payload, paused, resume } = await attachDebugger(...breakpoints);
   const source = payload.sources.indexOf(FUNCTION);
   expect(fileURLToPath(new URL(FUNCTION, payload.sourceRoot))).toBe(join(project.folder, FUNCTION));
   expect(payload.sourcesContent[source]).toBe(project.read(FUNCTION));
 
   const responding = service.request(`${path}?limit=7`);
-  expect(await paused('epochs.length')).toEqual([breakpoints[0], 1]);
+  expect(await paused('limit')).toEqual([breakpoints[0], 7]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
   expect(await paused('({ items, next, limit: query.limit })')).toEqual([

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -10,7 +10,8 @@ import {
   TEMPORARY_PREFIX,
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { readOnlyTest } from '../../../infra/operate/read-only-test.ts';
+import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { firstCollection } from '../../collections/all.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
@@ -57,6 +58,22 @@ test('commands use the only in-memory service that is running', async () => {
   await expectToIssue(service, ...noOptions);
   await expectToIssue(service, '--data', 'memory');
   expect(existsSync(left)).toBe(true);
+});
+
+test('a key that can only read lists items, and passes the read-only test, but creates none', async () => {
+  const key = done(await issue(...noOptions, '--read-only')).trim();
+  jest.spyOn(console, 'log').mockReturnValue();
+  const { baseUrl, request } = service;
+  const headers = { Authorization: `Bearer ${key}` };
+  const body = stringifyJson(newItem('a text'));
+  const created = await request(path, { method: 'POST', headers, body });
+  expect([created.status, await created.json()]).toEqual([
+    403,
+    { code: 'forbidden', message: 'This API key can only read. Use a key that can also write.', status: 403 },
+  ]);
+  expect(await (await request(path, { headers })).json()).toEqual([]);
+  const stage = { stage: 'staging', baseUrl, apiKey: key };
+  await expect(readOnlyTest(stage, new AbortController().signal)).resolves.toBeUndefined();
 });
 
 let folder: string;

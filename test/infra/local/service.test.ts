@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { productName } from '../../../shared/names.ts';
 import { firstCollection } from '../../collections/all.ts';

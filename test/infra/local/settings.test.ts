@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFile
 import { type AddressInfo, createServer, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stackName } from '../../../shared/names.ts';
 import { UsageError } from '../../../infra/command.ts';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';

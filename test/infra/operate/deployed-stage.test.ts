@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
-import { generateApiKey } from '../../../shared/api-key-format.ts';
+import { generateApiKey } from '../../../shared/api-keys.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';

@@ -10,8 +10,12 @@ const { service, proxy } = await useServiceBehindProxy();
 
 /** Tests the local service. The proxy applies the behaviors to the first requests. */
 function run(...behaviors: Behavior[]): Promise<void> {
+  return runWith(service.apiKey, ...behaviors);
+}
+
+function runWith(apiKey: string, ...behaviors: Behavior[]): Promise<void> {
   proxy.decide(inOrder(...behaviors));
-  const stage = { stage: 'staging', baseUrl: proxy.baseUrl, apiKey: service.apiKey };
+  const stage = { stage: 'staging', baseUrl: proxy.baseUrl, apiKey };
   return readOnlyTest(stage, new AbortController().signal);
 }
 

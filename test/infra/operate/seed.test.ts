@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { keyPrefix } from '../../../shared/api-keys.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { collectionTests } from '../../collections/all.ts';
@@ -11,7 +11,7 @@ const KEY = `${keyPrefix('staging')}abcdefgh`;
 const seeded = collections.map(({ plural, path, operations }) => ({
   plural,
   path,
-  schema: operations.create.request.entries.body,
+  schema: operations.create.request.body,
 }));
 const proxy = await startClientProxy('http://127.0.0.1:1');
 afterAll(() => proxy.close());

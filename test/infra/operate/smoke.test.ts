@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
 import { collections } from '../../../shared/contract/operations.ts';
-import { generateApiKey } from '../../../shared/api-key-format.ts';
-import { hashOf } from '../../../shared/storage/api-keys.ts';
+import { generateApiKey, hashOf } from '../../../shared/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
@@ -168,6 +167,6 @@ describe('the smoke test of a stage', () => {
     await close();
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'The test was interrupted.\n' });
     const [newest] = await keys();
-    expect(newest).toMatchObject({ owner: 'smoke test', revokedBy: { caller } });
+    expect(newest).toMatchObject({ owner: 'smoke test', readOnly: true, revokedBy: { caller } });
   });
 });

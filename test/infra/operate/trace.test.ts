@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { collections } from '../../../shared/contract/operations.ts';
+import { tableVariable } from '../../../shared/names.ts';
 import { firstCollection } from '../../collections/all.ts';
-import { assemblyWithEpochs, sharedSynthesis } from '../../support/assembly.ts';
+import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
 import { sourcePosition } from '../../support/source-position.ts';
@@ -17,7 +19,7 @@ const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
 // Without environment variables, the authorizer throws an error. This script prints the error in Lambda's log format.
 const script = `
   const { handler } = await import(process.argv[1]);
-  const { name, message, stack } = await handler({}, {}).catch((error) => error);
+  const { name, message, stack } = await handler({ authorizationToken: '' }, {}).catch((error) => error);
   console.log(JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\\n') }));`;
 const url = pathToFileURL(join(assembly, bundle)).href;
 const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, url], { env: {} });
@@ -94,16 +96,15 @@ test('trace rejects a missing folder, and rejects input that contains no stack t
 });
 
 test('the local service prints source positions in stack traces, even after a log line of a megabyte', async () => {
-  const changed = assemblyWithEpochs(assembly, join(temporary, 'cdk.out'), []);
+  const variable = new RegExp(`"${tableVariable(collections[0])}"`, 'g');
+  const changed = changedAssembly(assembly, join(temporary, 'cdk.out'), variable, '"NO_TABLE"');
   for (const file of globSync('asset.*/*.mjs', { cwd: changed }))
     appendFileSync(join(changed, file), "\nconsole.log('a'.repeat(1_000_000));\n");
   const service = await startLocalService('--assembly', changed);
   try {
     expect((await service.request(firstCollection.path)).status).toBe(500);
     expect(service.output().includes('a'.repeat(1_000_000))).toBe(true);
-    await service.printed(
-      new RegExp(`\\(${sourcePosition('shared/list-partitions.ts', 'throw new Error(')}:`),
-    );
+    await service.printed(new RegExp(`\\(${sourcePosition('shared/names.ts', 'throw new Error(')}:`));
   } finally {
     await service.stop();
   }

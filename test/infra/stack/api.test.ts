@@ -21,7 +21,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   test('has one stage, which logs no bodies and applies the configured limits to all methods', () => {
     const { requestsPerSecond: ThrottlingRateLimit, requestBurst: ThrottlingBurstLimit } = stages[stage];
     const limits = { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit, ThrottlingBurstLimit };
-    // Creates have limits of their own, because list partitions limit only creates. `~1` stands for a slash in a path.
+    // Creates have limits of their own, because an index key limits only creates. `~1` stands for a slash in a path.
     const creates = collections.map(({ path }) => ({
       ResourcePath: `/${path.replaceAll('/', '~1')}`,
       HttpMethod: 'POST',

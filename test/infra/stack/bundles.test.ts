@@ -2,6 +2,9 @@ import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { projectRoot } from '../../../infra/command.ts';
+import { bundlingOptions } from '../../../infra/stack/bundling.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { moduleOf } from '../../support/invoke.ts';
@@ -17,6 +20,25 @@ test.each(bundles)('the folder of %s contains only the bundle', (_name, file) =>
 
 test.each(bundles)('the bundle of %s exports only the handler', async (_name, file) => {
   expect(Object.keys(await import(file))).toEqual(['handler']);
+});
+
+// A cold start reads and compiles the complete bundle, so clients wait longer for a larger bundle. The limit has room for
+// updates of packages, but not for another client of the SDK.
+test.each(bundles)('the bundle of %s is within the size limit', (name, file) => {
+  const limit = name === 'authorizer' ? 220_000 : 260_000;
+  const { size } = statSync(file);
+  const problem =
+    `The bundle of ${name} has ${size} bytes, which is more than ${limit}. Larger bundles make cold starts slower. ` +
+    'Check which package was added. To keep the package, measure cold starts with npm run bench and raise the limit.';
+  expect(size > limit ? [problem] : []).toEqual([]);
+});
+
+// esbuild replaces a missing export with `undefined`, so the function would fail only on AWS.
+test('bundling fails if a module uses a missing export of a Node.js module', async () => {
+  const contents = `import * as path from 'node:path'; export const handler = path.missing;`;
+  const stdin = { contents, resolveDir: projectRoot };
+  const bundled = build({ ...bundlingOptions, stdin, write: false, logLevel: 'silent' });
+  await expect(bundled).rejects.toThrow(/"missing" .* "node-modules:node:path"/);
 });
 
 // The name of a bundle must change whenever a source changes, because the name identifies the source map.

@@ -3,6 +3,12 @@ import { stackName } from '../../../shared/names.ts';
 import { stages } from '../../support/stages.ts';
 import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 
+const COMMON_HEADERS = [
+  { Name: 'Cache-Control', Value: 'no-store' },
+  { Name: 'Strict-Transport-Security', Value: 'max-age=31536000' },
+  { Name: 'X-Content-Type-Options', Value: 'nosniff' },
+];
+
 describe('the web ACL of production', () => {
   const template = readableTemplate('production');
   const [webAcl] = propertiesOf(template, 'AWS::WAFv2::WebACL');
@@ -39,7 +45,7 @@ describe('the web ACL of production', () => {
     expect(rules.map(({ Priority }: any) => Priority)).toEqual([...rules.keys()]);
     expect(perIp.Action).toEqual(perKey.Action);
     const { ResponseHeaders } = perIp.Action.Block.CustomResponse;
-    expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
+    expect(ResponseHeaders).toEqual([...COMMON_HEADERS, { Name: 'Retry-After', Value: '60' }]);
   });
 
   // WAF receives only the first 64 KiB of a body. It can detect that a body is larger, but cannot measure the body, so the
@@ -57,7 +63,7 @@ describe('the web ACL of production', () => {
   test('returns the same response to a large body as the functions do', () => {
     const { ResponseHeaders, ...response } = largeBody.Action.Block.CustomResponse;
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
-    expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
+    expect(ResponseHeaders).toEqual(COMMON_HEADERS);
     const { Content } = webAcl.CustomResponseBodies.request_too_large;
     expect(JSON.parse(Content)).toEqual({
       code: 'request_too_large',

@@ -64,14 +64,13 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(named).toEqual([]);
   });
 
-  test('outputs the base URL, the API key table, the topics and the epochs of list partitions', () => {
+  test('outputs the base URL, the API key table and the topics', () => {
     const values = Object.entries<any>(template.Outputs).map(([name, { Value }]) => [name, Value]);
     expect(Object.fromEntries(values)).toEqual({
       BaseUrl: `https://\${ApiRestApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${ApiRestApiDeploymentStage${stage}}/v1`,
       ApiKeysTable: '${StorageApiKeys}',
       AlarmTopic: '${MonitoringAlarmTopic}',
       NoticeTopic: '${MonitoringNoticeTopic}',
-      ListPartitions: '[{"since":"2025-01-01T00:00:00Z","count":1}]',
     });
   });
 

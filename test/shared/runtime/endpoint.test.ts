@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
-import { ApiError } from '../../../shared/runtime/api-error.ts';
-import type { ErrorCode } from '../../../shared/contract/errors.ts';
+import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
 import type { Deprecation } from '../../../shared/contract/operation.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
@@ -13,6 +12,11 @@ import { counted, countedServerError, logLines, occurrences, written } from '../
 const { get, list } = books.operations;
 const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/books';
 const KEY_ID = 'key_0123456789abcdef';
+const COMMON_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+};
 const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
 
 function failing(error: unknown): ReturnType<typeof endpoint> {
@@ -46,9 +50,38 @@ test('a successful response has no body and no Content-Type if the operation has
   const success = { status: 204, description: '' } as const;
   const handler = endpoint({ ...list, success }, async () => ({}));
   const context = { ...invocation, getRemainingTimeInMillis: () => 10_000 } as Context;
-  const headers = { 'Cache-Control': 'no-store' };
+  const headers = COMMON_HEADERS;
   expect(await handler(apiGatewayEvent(), context)).toEqual({ statusCode: 204, headers, body: '' });
 });
+
+const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+test.each(writing)('an operation with the method %s rejects a key that can only read', async (method) => {
+  const handler = endpoint({ ...list, method }, async () => ({ body: [] }));
+  const authorizer = { ...byKey.requestContext.authorizer, readOnly: 'true' };
+  const invalid = { multiValueQueryStringParameters: { limit: ['0'] } };
+  const response = await invoke(handler, apiGatewayEvent({ ...invalid, requestContext: { authorizer } }));
+  expect(response).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  expect(await invoke(handler, apiGatewayEvent(byKey))).toMatchObject({ status: 200 });
+});
+
+test('an operation with the method GET accepts a key that can only read', async () => {
+  const handler = endpoint(list, async () => ({ body: [] }));
+  const authorizer = { ...byKey.requestContext.authorizer, readOnly: 'true' };
+  const response = await invoke(handler, apiGatewayEvent({ requestContext: { authorizer } }));
+  expect(response).toMatchObject({ status: 200 });
+});
+
+// The last event is that of an HTTP API or a function URL.
+test.each([null, {}, 'warm', { source: 'aws.events' }, { requestContext: { http: { path: '/' } } }])(
+  'for the event %j, which is no request, the function only writes a log line',
+  async (event) => {
+    const handler = endpoint(list, async () => ({ body: [] }));
+    expect(await handler(event as unknown as APIGatewayProxyEvent, {} as Context)).toBeUndefined();
+    expect(logLines()).toMatchObject([{ level: 'WARN', message: expect.stringContaining('not a request') }]);
+    expect(occurrences()).toEqual([]);
+  },
+);
 
 describe('an error response', () => {
   test('contains only code, message and status', async () => {
@@ -58,7 +91,7 @@ describe('an error response', () => {
     expect(text).toBe('{"code":"not_found","message":"No \\"such\\" book.","status":404}');
     expect(headers).toEqual({
       'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
+      ...COMMON_HEADERS,
     });
   });
 
@@ -101,7 +134,7 @@ describe('a server error', () => {
       });
       expect(response.headers).toEqual({
         'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-store',
+        ...COMMON_HEADERS,
         ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
       });
       expect(logLines()).toEqual([logLine(code, message, thrown)]);
@@ -175,7 +208,7 @@ describe('a response of a deprecated operation', () => {
     async (status, handler, id, milliseconds, errorResponses) => {
       const response = await invoke(
         handler,
-        apiGatewayEvent({ pathParameters: { bookId: id }, ...byKey }),
+        apiGatewayEvent({ path: `/v1/books/${id}`, pathParameters: { bookId: id }, ...byKey }),
         milliseconds,
       );
       const headers = { 'Content-Type': 'application/json; charset=utf-8', ...deprecationHeaders };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/api-errors.ts';
@@ -176,17 +175,4 @@ describe('the body', () => {
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
-});
-
-test('messages state which fields of an object can be omitted', () => {
-  const street = v.exactOptional(v.string('must be a text'));
-  const address = v.exactOptional(
-    v.object({ street, city: v.string('must be a text') }, 'must be an object'),
-  );
-  const operation = { ...books.operations.create, request: v.object({ body: v.object({ address }) }) };
-  const parse = (body: object) => () => parseRequest(operation, createEvent(JSON.stringify(body)));
-  expect(parse({ address: null })).toThrow('address must be an object, or omitted.');
-  expect(parse({ address: { street: null, city: null } })).toThrow(
-    'address.street must be a text, or omitted; address.city must be a text.',
-  );
 });

@@ -13,12 +13,11 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 test.each([
-  ['1', ['invalid_request', '^author.surname is required, and must be a name\\.$']],
+  ['1', ['invalid_request', '^author.surname is required\\.$']],
   ['x', ['not_found']],
 ] as const)('an invalid body is reported only if the path is valid (id %s)', (id, [code, pattern]) => {
   const author = v.object({ surname: v.string('must be a name') });
-  const { path } = get.request.entries;
-  const operation = { ...get, request: v.object({ path, body: v.object({ author }) }) };
+  const operation = { ...get, request: { path: get.request.path, body: v.object({ author }) } };
   const event = apiGatewayEvent({ pathParameters: { bookId: id }, body: '{"author":{}}' });
   expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, pattern));
 });
@@ -45,6 +44,39 @@ describe('the headers', () => {
   });
 });
 
+describe('an unknown query parameter', () => {
+  const known = 'must be one of limit, genre, shelf, cursor';
+  test.each([
+    ['in another spelling', { 'genre[]': ['crime'] }, `query parameter "genre[]" ${known}.`],
+    ['in another case', { Limit: ['5'] }, `query parameter "Limit" ${known}.`],
+    ['without a name', { '': ['5'] }, `query parameter "" ${known}.`],
+    ['that objects inherit', { constructor: ['5'] }, `query parameter "constructor" ${known}.`],
+    [
+      'beside an invalid one',
+      { genres: ['crime'], limit: ['0'] },
+      `query parameter "genres" ${known}; limit must be a single integer from 1 to 100 in decimal digits, without leading zeros, or omitted.`,
+    ],
+  ])('%s is rejected with the known ones', (_what, query, message) => {
+    expect(() => parseRequest(list, listEvent(query))).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message }),
+    );
+  });
+
+  test.each([create, get])('is rejected by $id, which has none', (operation) => {
+    const event = createEvent(
+      { title: 'Emma', shelf: 7 },
+      {
+        pathParameters: { bookId: '42' },
+        multiValueQueryStringParameters: { genre: ['crime'] },
+      },
+    );
+    const message = 'query parameter "genre" must be omitted, because this operation has none.';
+    expect(() => parseRequest(operation, event)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message }),
+    );
+  });
+});
+
 describe('the base URL', () => {
   const requestContext = { domainName: 'api.example.com', path: '/v1/books' };
   test.each([
@@ -56,12 +88,25 @@ describe('the base URL', () => {
       `http://${STAGE_DOMAIN}/staging`,
     ],
   ])('%s', (_name, request, expected) => {
-    expect(rootUrl(apiGatewayEvent(request))).toBe(expected);
+    expect(rootUrl({ path: '/v1/books' }, apiGatewayEvent(request))).toBe(expected);
+  });
+
+  test.each([
+    ['/v1/books', '/petstore/v1/books', '/petstore'],
+    ['/v1/books', '/petstore/v1/books/', '/petstore'],
+    ['/v1/books', '/shops/one/v1/books', '/shops/one'],
+    ['/v1/books', '/v1/v1/books', '/v1'],
+    ['/v1/books/{bookId}', '/petstore/v1/books/42', '/petstore'],
+    ['/v1/books/{bookId}', '/petstore/v1/books/42/', '/petstore'],
+    ['/v1/books/{bookId}', '/v1/books/a%2Fb', ''],
+  ] as const)('of a request for %s to %s contains the base path %j', (path, called, basePath) => {
+    const event = apiGatewayEvent({ requestContext: { ...requestContext, path: called } });
+    expect(rootUrl({ path }, event)).toBe(`https://api.example.com${basePath}`);
   });
 
   test('is the public URL if the stage has one', () => {
     jest.replaceProperty(process, 'env', { PUBLIC_URL: 'https://api.example.com/shop' });
-    expect(rootUrl(apiGatewayEvent({ requestContext }))).toBe('https://api.example.com/shop');
+    expect(rootUrl(list, apiGatewayEvent({ requestContext }))).toBe('https://api.example.com/shop');
     jest.restoreAllMocks();
   });
 });

@@ -3,7 +3,6 @@ import * as timers from 'node:timers';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { books } from '../../support/books.ts';
 import { invoke } from '../../support/invoke.ts';
-import { oneEpoch } from '../../support/list-epochs.ts';
 import { logLines } from '../../support/log-lines.ts';
 import { nextResponses, received, type Responder, respondWith } from '../storage/fake-dynamodb.ts';
 
@@ -21,13 +20,9 @@ jest.unstable_mockModule('node:timers', () => ({
 }));
 const { endpoint } = await import('../../../shared/runtime/endpoint.ts');
 const { create, get } = await import('../../../shared/storage/collection.ts');
-const { list } = await import('../../../shared/storage/lists.ts');
+const { readPage } = await import('../../../shared/storage/page.ts');
 
-Object.assign(process.env, {
-  BOOKS_TABLE: 'books',
-  IDEMPOTENCY_TABLE: 'records',
-  LIST_PARTITIONS: oneEpoch(1),
-});
+Object.assign(process.env, { BOOKS_TABLE: 'books', IDEMPOTENCY_TABLE: 'records' });
 
 const unhandled = jest.fn();
 beforeEach(() => void process.on('unhandledRejection', unhandled));
@@ -38,8 +33,6 @@ afterEach(() => {
 
 const { operations } = books;
 const conditionFails = respondWith(400, { __type: 'ConditionalCheckFailedException' });
-/** A page of an index that DynamoDB ends early. */
-const page = respondWith(200, { Items: [], LastEvaluatedKey: { id: { N: '42' }, partition: { S: '0' } } });
 
 /** Each database call of a function, with the responses to the calls before it. */
 const calls: [string, 'create' | 'list' | 'get', Responder[]][] = [
@@ -47,8 +40,7 @@ const calls: [string, 'create' | 'list' | 'get', Responder[]][] = [
   ['the read of an idempotency record', 'create', [conditionFails]],
   ['the write of an item', 'create', [respondWith(200, {})]],
   ['the read of another item with the same id', 'create', [respondWith(200, {}), conditionFails]],
-  ['the first query of a list', 'list', []],
-  ['the second query of a list', 'list', [page]],
+  ['the query of a list', 'list', []],
   ['the read of an item', 'get', []],
 ];
 
@@ -57,12 +49,12 @@ describe('a function that responds with a 503 because its time is over', () => {
     let running: Promise<unknown> | undefined;
     const handlers = {
       create: endpoint(operations.create, async ({ body, signal }) => {
-        const created = create(books, body, signal, 'token');
+        const created = create(books, body, signal, { token: 'token', fingerprint: 'body' });
         running = created;
-        return { body: (await created)! };
+        return { body: await created };
       }),
       list: endpoint(operations.list, async ({ query, signal }) => {
-        const listed = list(books, query, signal);
+        const listed = readPage(books, query, signal);
         running = listed;
         return { body: (await listed).items };
       }),

@@ -7,16 +7,8 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import {
-  connect,
-  createClient,
-  database,
-  isUnavailable,
-  readItem,
-} from '../../../shared/storage/database.ts';
+import { connect, database, isUnavailable, readItem } from '../../../shared/storage/database.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
-import { listenOnLoopback } from '../../support/loopback.ts';
 import {
   dropConnection,
   nextResponses,
@@ -32,18 +24,15 @@ const fail = respondWithError(500, 'InternalServerError');
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Captures the next timer of `duration` ms. The returned function calls the timer's callback immediately. */
-function captureTimer(duration: number): () => void {
-  const { setTimeout } = globalThis;
-  let expire: (() => void) | undefined;
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds) => {
-    if (milliseconds === duration) expire ??= run;
-    return setTimeout(run, milliseconds);
+/** Replaces the next timeout of `duration` ms. The returned function ends it immediately. */
+function captureTimeout(duration: number): () => void {
+  const controller = new AbortController();
+  jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce((milliseconds) => {
+    expect(milliseconds).toBe(duration);
+    return controller.signal;
   });
-  return () => expire!();
+  return () => controller.abort(new DOMException('', 'TimeoutError'));
 }
-
-const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
 
 async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'books', Key: { id: 1n } }));
@@ -66,7 +55,7 @@ test('readItem uses the credentials and the region of a given client', async () 
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
   });
   nextResponses.push(respondWith(500, {}), respondWith(200, { Item }));
-  expect(await readItem('books', { id: 1n }, other)).toEqual({ id: 1n });
+  expect(await readItem('books', { id: 1n }, { from: other })).toEqual({ id: 1n });
   const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
   expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
@@ -76,7 +65,7 @@ describe('a database call', () => {
     ['start', () => {}],
     ['end', (_, response) => response.write('{"Item":')],
   ])('closes its connection and is retried after 1.5 s if the response does not %s', async (_what, hang) => {
-    const expire = captureTimer(1_500);
+    const expire = captureTimeout(1_500);
     let closed: Promise<unknown> | undefined;
     function hangUntilTimeout(...[request, response]: Parameters<Responder>): void {
       closed = once(request.socket, 'close');
@@ -90,22 +79,19 @@ describe('a database call', () => {
   });
 
   test('that exceeds its time limit fails with an error that names the limit', async () => {
-    const { setTimeout } = globalThis;
-    jest
-      .spyOn(globalThis, 'setTimeout')
-      .mockImplementation((run, milliseconds) => setTimeout(run, milliseconds === 1_500 ? 1 : milliseconds));
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
     nextResponses.push(
       () => {},
       () => {},
       () => {},
     );
-    await expect(read()).rejects.toThrow('The database sent no complete response (more than 1500 ms).');
+    await expect(read()).rejects.toThrow('The database sent no whole response within 1500 ms.');
   });
 
   test('of an operator command is retried after 5 s if the response does not start', async () => {
-    const expire = captureTimer(5_000);
+    const expire = captureTimeout(5_000);
     nextResponses.push(() => expire(), respondWith(200, { Item }));
-    expect(await readItem('books', { id: 1n }, connect())).toEqual({ id: 1n });
+    expect(await readItem('books', { id: 1n }, { from: connect() })).toEqual({ id: 1n });
     expect(received).toHaveLength(2);
   });
 
@@ -114,7 +100,6 @@ describe('a database call', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
-    expect(error).toHaveProperty('message', 'The database sent no complete response (ECONNRESET).');
     expect(received).toHaveLength(6);
   });
 
@@ -127,134 +112,44 @@ describe('a database call', () => {
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
     // The call uses a new client, because a client stops retrying after several failed calls.
-    const call = createClient().send(new GetItemCommand({ TableName: 'books', Key: Item }));
+    const call = connect().send(new GetItemCommand({ TableName: 'books', Key: Item }));
     await expect(call).rejects.toMatchObject({
       $metadata: { attempts: 3, totalRetryDelay: share * longest },
     });
   });
 
   const headers = { 'Content-Length': 40 };
-  test.each<[string, Responder, string]>([
-    ['an empty response', (_, response) => response.end(''), 'status 200, 0 bytes, not a JSON object'],
+  test.each<[string, Responder]>([
+    ['an empty response', (_, response) => response.end('')],
     [
-      'a truncated response',
-      (_, response) => response.end('{"Item":{"id":{"N":"1"'),
-      'status 200, 22 bytes, not a JSON object',
-    ],
-    ['the response null', (_, response) => response.end('null'), 'status 200, 4 bytes, not a JSON object'],
-    [
-      'a response that is a string',
-      (_, response) => response.end('""'),
-      'status 200, 2 bytes, not a JSON object',
-    ],
-    [
-      'a response that is an array',
-      (_, response) => response.end('[]'),
-      'status 200, 2 bytes, not a JSON object',
-    ],
-    [
-      'a truncated error response',
-      (_, response) => response.writeHead(400).end('{"__type":"com.amaz'),
-      'status 400, 19 bytes, not a JSON object',
-    ],
-    [
-      'an interrupted response',
+      'half a response',
       (_, response) => response.writeHead(200, headers).write('{"Item":', () => response.destroy()),
-      'ECONNRESET',
     ],
-  ])('is retried after %s', async (_what, incomplete, reason) => {
+    ['an error response that is not JSON', (_, response) => response.writeHead(503).end('<html>')],
+  ])('is retried after %s', async (_what, incomplete) => {
     nextResponses.push(incomplete, respondWith(200, { Item }), incomplete, incomplete, incomplete);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
-    expect(error).toHaveProperty('message', `The database sent no complete response (${reason}).`);
     expect(received).toHaveLength(5);
-  });
-
-  test('that gets only incomplete responses fails with an error that contains the request ID', async () => {
-    const id = { 'x-amzn-RequestId': 'VB2K' };
-    const incomplete: Responder = (_, response) => response.writeHead(403, id).end('<html>');
-    nextResponses.push(incomplete, incomplete, incomplete);
-    await expect(read()).rejects.toMatchObject({
-      $metadata: { httpStatusCode: 403, requestId: 'VB2K', attempts: 3 },
-    });
   });
 
   test('is not retried if its caller aborts it', async () => {
     const caller = new AbortController();
     nextResponses.push(() => caller.abort());
     const command = new GetItemCommand({ TableName: 'books', Key: Item });
-    await expect(createClient().send(command, { abortSignal: caller.signal })).rejects.toThrow('aborted');
+    await expect(connect().send(command, { abortSignal: caller.signal })).rejects.toThrow('aborted');
     expect(received).toHaveLength(1);
   });
 
-  test('accepts a response in two chunks and leaves no timer', async () => {
+  test('accepts a response in two chunks', async () => {
     nextResponses.push((_request, response) => {
       response.write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
     });
-    const timersBefore = timers();
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     expect(received).toHaveLength(1);
-    expect(timers()).toBe(timersBefore);
   });
-});
-
-test('an error has the name, message and metadata of the DynamoDB response', async () => {
-  nextResponses.push(respondWithError(400, 'ResourceNotFoundException'));
-  await expect(read()).rejects.toMatchObject({
-    name: 'ResourceNotFoundException',
-    message: 'Why.',
-    $fault: 'client',
-    $metadata: { httpStatusCode: 400, requestId: 'VB2K', attempts: 1 },
-  });
-  nextResponses.push(
-    respondWith(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
-  );
-  await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
-  nextResponses.push(...Array.from({ length: 3 }, () => respondWith(500, {})));
-  await expect(read()).rejects.toMatchObject({ name: 'Unknown', $fault: 'server' });
-});
-
-test('a wrong clock is corrected with the date in an error response', async () => {
-  const Date = new globalThis.Date(globalThis.Date.now() + 3_600_000).toUTCString();
-  const skewed = respondWithError(400, 'InvalidSignatureException', { Date });
-  nextResponses.push(skewed, respondWith(200, {}));
-  await read();
-  const [first, second] = received.map(({ headers }) => String(headers['x-amz-date']).replace(/\D/g, ''));
-  expect(Number(second) - Number(first)).toBeGreaterThan(5_000);
-});
-
-test('a retry waits as long as the database requests', async () => {
-  const { setTimeout } = globalThis;
-  const pauses: number[] = [];
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds = 0) => {
-    const isPause = milliseconds > 4_000;
-    if (isPause) pauses.push(milliseconds);
-    return setTimeout(run, isPause ? 0 : milliseconds);
-  });
-  nextResponses.push(
-    respondWithError(400, 'ThrottlingException', { 'x-amz-retry-after': '5000' }),
-    respondWith(200, {}),
-  );
-  await read();
-  expect(pauses).toEqual([expect.closeTo(5_000, -3)]);
-});
-
-test('a call to an HTTPS endpoint starts with a TLS handshake', async () => {
-  const firstBytes: number[] = [];
-  const server = createServer().on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
-    firstBytes.push(error.rawPacket![0]!);
-    socket.destroy();
-  });
-  const { origin, close } = await listenOnLoopback(server);
-  const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
-  const replaced = jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
-  const call = createClient().send(new GetItemCommand({ TableName: 'books', Key: { id: { N: '1' } } }));
-  await expect(call.finally(close)).rejects.toThrow('The database sent no complete response');
-  replaced.restore();
-  // RFC 8446 section 5.1: a handshake record starts with the byte 22.
-  expect(firstBytes).toEqual([22, 22, 22]);
 });
 
 test('successive calls use the same connection', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
-import { type ErrorCode, errorCatalog } from '../../../../shared/contract/errors.ts';
+import { errorCatalog } from '../../../../shared/contract/errors.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { operationTests } from '../../../collections/all.ts';
@@ -52,12 +52,12 @@ async function exchangesOf(id: OperationId, status: number): Promise<Exchange[]>
 
 async function ownExchangesOf(id: OperationId, status: number): Promise<Exchange[]> {
   const { success, errors }: Operation = operations[id];
-  const ownErrors = Object.keys(errors).map((code) => errorCatalog[code as ErrorCode].status);
-  if (![success.status, ...ownErrors].includes(status)) return [];
+  const required = [success.status, ...errors.map((code) => errorCatalog[code].status)];
   // The types allow operations and statuses without a call, so this check names what is missing.
   const call = operationTests[id]?.responses[status];
-  if (!call) throw new Error(`In test/collections/, add a call to ${id} that gets a ${status}.`);
-  return [await call(sent, documented)].flat();
+  if (!call && required.includes(status))
+    throw new Error(`In test/collections/, add a call to ${id} that gets a ${status}.`);
+  return call ? [await call(sent, documented)].flat() : [];
 }
 
 test('openapi.json documents every status of the gateway responses', () => {

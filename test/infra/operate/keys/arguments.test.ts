@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/command.ts';
 import { milliseconds, requireValid, type Values } from '../../../../infra/operate/keys/arguments.ts';
-import { generateApiKey } from '../../../../shared/api-key-format.ts';
+import { generateApiKey } from '../../../../shared/api-keys.ts';
 import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 
 const key = generateApiKey('staging');

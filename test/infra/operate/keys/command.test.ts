@@ -3,7 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, hashOf } from '../../../../shared/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
@@ -41,7 +41,7 @@ describe('npm run keys -- issue', () => {
     expect(stdout.split(key)).toHaveLength(2);
     const record = await stored({ hash: hashOf(key) });
     const { keyId, createdAt, expiresAt } = record;
-    expect(shown).toEqual({ keyId, owner: '東京ペット', createdAt, expiresAt });
+    expect(shown).toEqual({ keyId, owner: '東京ペット', access: 'read, write', createdAt, expiresAt });
     expect(record).toMatchObject({ owner: '東京ペット', createdBy: auditLine('issue', keyId) });
     expect(between(createdAt, expiresAt!)).toBe(90 * DAY);
     const { Items } = await database.send(new ScanCommand({ TableName: store.table }));
@@ -52,7 +52,14 @@ describe('npm run keys -- issue', () => {
   test('prints the key as JSON if --json is set', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
-    expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
+    expect(shown).toEqual({ keyId, owner: 'Acme', readOnly: false, createdAt, expiresAt: null });
+  });
+
+  test('issues a key that can only read if --read-only is set', async () => {
+    const stdout = done(await keys(['issue', '--owner', 'Acme', '--read-only']));
+    const { key = '', access } = shownIn(stdout);
+    expect(access).toBe('read');
+    expect(await stored({ hash: hashOf(key) })).toHaveProperty('readOnly', true);
   });
 });
 
@@ -68,20 +75,29 @@ describe('npm run keys -- list', () => {
     const expired = await issue(-1);
     const revoked = await issue();
     await lifecycle.revokeApiKey(store, revoked.record, caller);
+    const readOnly = await lifecycle.issueApiKey(store, { owner: 'Acme', readOnly: true, caller });
     const odd = await issue(undefined, 'Odd\u001B[2J\nkey_0\u202E\u2028');
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
     const [, ...rows] = Array.from(stdout.trimEnd().split('\n'), (line) => line.split(/ {2,}/));
     for (const [{ record }, ...cells] of [
-      [rotated, minute(rotated.record.expiresAt!), 'active (rotated)', '-', '東京ペット 🐶'],
-      [successor, minute(successor.record.expiresAt!), 'active', rotated.record.keyId, '東京ペット 🐶'],
-      [expired, minute(expired.record.expiresAt!), 'expired', '-', 'Acme'],
-      [revoked, 'never', 'revoked', '-', 'Acme'],
-      [odd, 'never', 'active', '-', 'Odd [2J key_0'],
+      [rotated, minute(rotated.record.expiresAt!), 'active (rotated)', 'read, write', '-', '東京ペット 🐶'],
+      [
+        successor,
+        minute(successor.record.expiresAt!),
+        'active',
+        'read, write',
+        rotated.record.keyId,
+        '東京ペット 🐶',
+      ],
+      [expired, minute(expired.record.expiresAt!), 'expired', 'read, write', '-', 'Acme'],
+      [revoked, 'never', 'revoked', 'read, write', '-', 'Acme'],
+      [readOnly, 'never', 'active', 'read', '-', 'Acme'],
+      [odd, 'never', 'active', 'read, write', '-', 'Odd [2J key_0'],
     ] as const) {
       expect(rows).toContainEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
     }
-    expect(rows).toHaveLength(5);
+    expect(rows).toHaveLength(6);
   });
 
   test('prints the keys that match --owner and --state as JSON without their hashes if --json is set', async () => {
@@ -91,7 +107,7 @@ describe('npm run keys -- list', () => {
     await lifecycle.revokeApiKey(store, record, caller);
     const stdout = done(await keys(['list', '--json', '--owner', ' Known', '--state', 'revoked']));
     const { hash, stage: _stage, ...shown } = record;
-    const absent = { replaces: null, successor: null, rotatedBy: null };
+    const absent = { readOnly: false, replaces: null, successor: null, rotatedBy: null };
     const revoked = { state: 'revoked', revokedAt: time, revokedBy: auditLine('revoke', record.keyId) };
     expect(JSON.parse(stdout)).toEqual([{ ...shown, ...absent, ...revoked }]);
     expect(stdout).not.toContain(hash);
@@ -258,6 +274,7 @@ describe('npm run keys -- revoke', () => {
         minute(record.createdAt),
         '-',
         'revoked',
+        'read, write',
         '-',
         '-',
       ]);

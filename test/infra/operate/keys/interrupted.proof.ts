@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
-import { hashOf } from '../../../../shared/storage/api-keys.ts';
+import { hashOf } from '../../../../shared/api-keys.ts';
 import { startFaultProxy } from '../../../support/fault-proxy.ts';
 import { active, dataFolder, issue, stored, useKeysInTables } from './keys-in-tables.ts';
 import { startModule } from '../../../support/run-command.ts';

@@ -1,13 +1,7 @@
 import { beforeEach, expect, jest } from '@jest/globals';
 import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
 import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
-import {
-  type ApiKeyRecord,
-  type AuditLine,
-  type IssuedKey,
-  type KeyStore,
-  stateOf,
-} from '../../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../../../shared/api-keys.ts';
 import { database, readItem } from '../../../../shared/storage/database.ts';
 import { type Outcome, startModule } from '../../../support/run-command.ts';
 import { useRealTables } from '../../../support/tables-for-tests.ts';
@@ -19,7 +13,7 @@ export const DAY = 86_400_000;
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
 
 /** Key store of the current test, with a stage that no other test uses. */
-export let store: KeyStore;
+export let store: lifecycle.KeyStore;
 let stages = 0;
 /** Data folder that contains the connection data for `store`. */
 export const dataFolder = temporaryFolder();
@@ -77,14 +71,19 @@ export function useKeysInTables(): void {
 type Execute = () => Promise<unknown>;
 
 /** Returns a store whose client calls `intercept` instead of sending requests. `call` is 1 for the first request. */
-export function via(intercept: (call: number, execute: Execute, input: any) => Promise<unknown>): KeyStore {
+export function via(
+  intercept: (call: number, execute: Execute, input: any) => Promise<unknown>,
+): lifecycle.KeyStore {
   let calls = 0;
   const send = (command: any) => intercept((calls += 1), () => database.send(command), command.input);
   return { ...store, database: Object.assign(Object.create(database), { send }) };
 }
 
 /** Returns a store whose client calls `act` instead of sending the request with the number `at`. */
-export function replacing(at: number, act: (execute: Execute, input: any) => Promise<unknown>): KeyStore {
+export function replacing(
+  at: number,
+  act: (execute: Execute, input: any) => Promise<unknown>,
+): lifecycle.KeyStore {
   return via((call, execute, input) => (call === at ? act(execute, input) : execute()));
 }
 

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { printList } from '../../../../infra/operate/keys/output.ts';
-import { type ApiKeyRecord, newApiKey } from '../../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, newApiKey } from '../../../../shared/api-keys.ts';
 
 const { record } = newApiKey('staging', { owner: 'Acme', caller: 'jane' });
 

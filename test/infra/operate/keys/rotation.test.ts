@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/storage/api-keys.ts';
+import { issueApiKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
@@ -54,6 +54,13 @@ describe('rotating a key', () => {
     const rotated = { expiresAt, successor: { keyId: record.keyId }, rotatedBy: auditLine('rotate', keyId) };
     expect(await stored(old.record)).toStrictEqual({ ...old.record, ...rotated });
     await expectRotated(old);
+  });
+
+  test('keeps the limit to reading', async () => {
+    const old = await issueApiKey(store, { owner: 'Acme', readOnly: true, caller });
+    const successor = await rotate(old);
+    expect(successor.record.readOnly).toBe(true);
+    expect((await rotate(successor)).record.readOnly).toBe(true);
   });
 
   test("stores the first key's id in all successors, and none in an issued key", async () => {

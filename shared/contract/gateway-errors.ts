@@ -1,6 +1,10 @@
 import type { ErrorCode } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.ts';
+import { compactName } from '../names.ts';
+
+/** Value of `WWW-Authenticate` in a 401 (RFC 6750, RFC 9110 section 11.6.1). */
+export const challenge = `Bearer realm="${compactName}"`;
 
 /**
  * Error codes of the responses that API Gateway generates, by response type.

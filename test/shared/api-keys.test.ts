@@ -1,15 +1,17 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
-import { generateApiKey } from '../../../shared/api-key-format.ts';
-import { hashOf, newApiKey, stateOf, verifyApiKey } from '../../../shared/storage/api-keys.ts';
-import { keyPattern, keyPrefix } from '../../../shared/contract/authorization.ts';
-import { database } from '../../../shared/storage/database.ts';
-import { mock } from '../../support/mocked-database.ts';
+import {
+  generateApiKey,
+  hashOf,
+  keyInHeader,
+  keyPattern,
+  keyPrefix,
+  newApiKey,
+  stateOf,
+} from '../../shared/api-keys.ts';
 
 const prefix = keyPrefix('staging');
-const staging = { stage: 'staging', table: 'keys', database };
 const now = new Date('2026-11-21T12:00:00Z');
 const earlier = '2026-11-21T11:59:59.999Z';
 const later = '2026-11-21T12:00:00.001Z';
@@ -50,6 +52,12 @@ describe('newApiKey', () => {
       createdBy: { time, caller, action: 'issue', keyId },
     });
     expect(Number.parseInt(record.keyId.slice(4, 16), 16)).toBe(Date.parse(time));
+  });
+
+  test('returns a record that says whether the key can only read', () => {
+    const newKey = { owner: 'Acme', caller };
+    expect(newApiKey('staging', { ...newKey, readOnly: true }).record).toHaveProperty('readOnly', true);
+    expect(newApiKey('staging', { ...newKey, readOnly: false }).record).not.toHaveProperty('readOnly');
   });
 
   test('returns a record with the expiry date of the key, and the ids of the replaced key and the first key', () => {
@@ -101,25 +109,19 @@ test.each([
   expect(stateOf(times, now)).toBe(state);
 });
 
-test.each([
-  ['active', {}],
-  ['expired', { expiresAt: '2026-01-01T00:00:00.000Z' }],
-  ['revoked', { revokedAt: '2026-01-01T00:00:00.000Z' }],
-])('verifyApiKey returns the record of a key that is %s, and the state', async (state, times) => {
-  const record = { keyId: 'key_1', ...times };
-  mock.on(GetCommand).resolves({ Item: record });
-  expect(await verifyApiKey(staging, generateApiKey('staging'))).toEqual({ record, state });
-});
+describe('keyInHeader', () => {
+  test('returns no misspelled key', () => {
+    fc.assert(
+      fc.property(misspelled, ({ key, other }) => {
+        expect(keyInHeader(`Bearer ${key}`, 'staging')).toBe(key);
+        expect(keyInHeader(`Bearer ${other}`, 'staging')).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 
-test('verifyApiKey rejects misspelled keys and keys for other stages without a database read', async () => {
-  mock.on(GetCommand).resolves({ Item: { keyId: 'key_1' } });
-  await fc.assert(
-    fc.asyncProperty(misspelled, async ({ other }) => {
-      expect(await verifyApiKey(staging, other)).toBeUndefined();
-    }),
-    { numRuns: 1000 },
-  );
-  expect(await verifyApiKey(staging, generateApiKey('production'))).toBeUndefined();
-  expect(await verifyApiKey(staging, '')).toBeUndefined();
-  expect(mock.calls()).toEqual([]);
+  test('returns no key of another stage', () => {
+    expect(keyInHeader(`Bearer ${generateApiKey('production')}`, 'staging')).toBeUndefined();
+    expect(keyInHeader('Bearer ', 'staging')).toBeUndefined();
+  });
 });
