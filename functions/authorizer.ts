@@ -12,7 +12,7 @@ import { logNoRequest } from '../shared/telemetry.ts';
  *
  * If the key has a record, the context contains the key's id, so that the access log shows whose key it is. For an
  * expired or revoked key, the context also contains the reason for the denial. For an active key, it also contains the
- * id of the first key of its rotations, to which idempotency keys belong, and whether the key can only read.
+ * id of the first key of its rotations, to which idempotency keys belong, and whether the key can write.
  *
  * @returns undefined if the event is not a request, for example a test event
  * @throws Error if the API keys table cannot be read.
@@ -20,7 +20,7 @@ import { logNoRequest } from '../shared/telemetry.ts';
 export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
 ): Promise<APIGatewayAuthorizerResult | undefined> {
-  if (typeof event?.authorizationToken !== 'string') return logNoRequest();
+  if (event?.type !== 'TOKEN') return logNoRequest();
   const stage = requireEnvironment(environmentVariables.stage);
   const key = keyInHeader(event.authorizationToken, stage);
   const record = key === undefined ? undefined : await findRecord(key);
@@ -36,7 +36,7 @@ export async function handler(
           Effect: state === 'active' ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
           // The ARN is arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}.
-          Resource: event.methodArn.replace(/(?<=[^/]+\/[^/]+\/).+/, '*/*'),
+          Resource: event.methodArn.replace(/(?<=[^/]+\/[^/]+\/).+/s, '*/*'),
         },
       ],
     },
@@ -48,7 +48,7 @@ export async function handler(
 
 /** Returns the context of an active key. API Gateway passes all values to the functions as strings. */
 function contextOf({ keyId, firstKeyId = keyId, readOnly }: ApiKeyRecord): Record<string, string> {
-  return { keyId, firstKeyId, ...(readOnly && { readOnly: 'true' }) };
+  return { keyId, firstKeyId, ...(!readOnly && { canWrite: 'true' }) };
 }
 
 function findRecord(key: string): Promise<ApiKeyRecord | undefined> {

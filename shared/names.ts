@@ -72,9 +72,6 @@ export function serviceName(stage: string): string {
 /** Returns the value of the environment variable `name`. @throws Error if the variable is empty or not set. */
 export function requireEnvironment(name: string): string {
   const value = process.env[name];
-  if (!value)
-    throw new Error(
-      `The environment variable ${name} is not set. Set it for the function in infra/stack/functions.ts.`,
-    );
+  if (!value) throw new Error(`The environment variable ${name} is not set.`);
   return value;
 }

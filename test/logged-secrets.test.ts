@@ -104,7 +104,7 @@ describe('if the database fails,', () => {
         headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...headers },
         body,
         requestContext: {
-          authorizer: { keyId: 'key_1', firstKeyId: 'key_1' },
+          authorizer: { keyId: 'key_1', firstKeyId: 'key_1', canWrite: 'true' },
           identity: { userAgent: secrets.header } as never,
         },
       });

@@ -1,6 +1,6 @@
 import { generateApiKey } from '../../shared/api-keys.ts';
 import type { PublishedCollection } from '../../shared/contract/operation.ts';
-import { type ErrorCode, errorCatalog } from '../../shared/contract/errors.ts';
+import { type ErrorCode, errorCatalog, READ_ONLY_MESSAGE } from '../../shared/contract/errors.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import { send } from './request.ts';
@@ -17,8 +17,10 @@ interface Check {
   path: string;
   key: 'a valid key' | 'an unknown key' | 'no key';
   body?: string;
-  /** Expected error code, or one of several. If omitted, the expected response is a list. */
-  codes?: readonly ErrorCode[];
+  /** Expected error code. If omitted, the expected response is a list. */
+  code?: ErrorCode;
+  /** Expected message. @default - any */
+  message?: string;
 }
 
 function checksOf({ operations: { list, create, get } }: PublishedCollection): Check[] {
@@ -26,25 +28,27 @@ function checksOf({ operations: { list, create, get } }: PublishedCollection): C
   // The service assigns only positive ids, so no item has the id 0.
   const missing = get.path.replace(/\{\w+\}$/, '0');
   return [
-    { method: 'GET', path, key: 'no key', codes: ['unauthorized'] },
-    { method: 'GET', path, key: 'an unknown key', codes: ['unauthorized'] },
-    { method: 'OPTIONS', path, key: 'a valid key', codes: ['method_not_allowed'] },
+    { method: 'GET', path, key: 'no key', code: 'unauthorized' },
+    { method: 'GET', path, key: 'an unknown key', code: 'unauthorized' },
+    { method: 'OPTIONS', path, key: 'a valid key', code: 'method_not_allowed' },
     { method: 'GET', path, key: 'a valid key' },
-    // The body is never stored: a key that can only read is rejected before the body.
+    // The firewall's 403 has another message.
     {
       method: 'POST',
       path: create.path,
       key: 'a valid key',
       body: '{',
-      codes: ['forbidden', 'invalid_request'],
+      code: 'forbidden',
+      message: READ_ONLY_MESSAGE,
     },
-    { method: 'GET', path: missing, key: 'a valid key', codes: ['not_found'] },
+    { method: 'GET', path: missing, key: 'a valid key', code: 'not_found' },
   ];
 }
 
 /**
  * Tests a stage with requests that store nothing. Prints each wrong response, but never the key.
  *
+ * @param stage stage with an API key that can only read
  * @param interruption signal that stops the test. The signal's reason is thrown.
  * @throws UsageError if a response is wrong or missing
  */
@@ -63,7 +67,7 @@ export async function readOnlyTest(stage: TestedStage, interruption: AbortSignal
 
 /** Sends the request of a check, and returns what is wrong with the response. */
 async function problemOf(
-  { method, path, key, body, codes }: Check,
+  { method, path, key, body, code, message }: Check,
   { stage, baseUrl, apiKey }: TestedStage,
   interruption: AbortSignal,
 ): Promise<string | undefined> {
@@ -74,12 +78,14 @@ async function problemOf(
   const response = await send(url, { method, headers, body: body ?? null }, interruption);
   interruption.throwIfAborted();
   const { status, body: received, reason } = response;
-  const expected = codes?.map((code) => errorCatalog[code].status) ?? [200];
-  const isCorrect = codes
-    ? codes.includes(received?.code) && received.status === status
+  const expected = code ? errorCatalog[code].status : 200;
+  const isCorrect = code
+    ? received?.code === code &&
+      received.status === status &&
+      (message ?? received.message) === received.message
     : Array.isArray(received);
-  if (expected.includes(status) && isCorrect) return undefined;
-  const actual = expected.includes(status) ? `${status} with a wrong body` : status;
+  if (status === expected && isCorrect) return undefined;
+  const actual = status === expected ? `${status} with a wrong body` : status;
   const requestId = response.headers.get('x-amzn-RequestId') ?? 'none';
-  return `${method} ${path} with ${key}: expected ${expected.join(' or ')}, but got ${actual} (request id: ${requestId}). ${reason}`;
+  return `${method} ${path} with ${key}: expected ${expected}, but got ${actual} (request id: ${requestId}). ${reason}`;
 }

@@ -12,7 +12,7 @@ const number = (name: string) => ({ name, type: dynamodb.AttributeType.NUMBER })
 const text = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
 /** Returns the partition key of an index: an integer field is a number, and any other field or attribute is a text. */
-function indexKey({ item }: Collection, name: string): dynamodb.Attribute {
+export function indexKey({ item }: Pick<Collection, 'item'>, name: string): dynamodb.Attribute {
   const field = item.entries[name];
   const schema = field && 'wrapped' in field ? field.wrapped : field; // wrapped if optional
   return schema?.type === 'bigint' ? number(name) : text(name);

@@ -1,12 +1,10 @@
-import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
+import { MAX_BODY_BYTES } from './limits.ts';
 
 /** Definition of an error code. */
 export interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
-  /** Cause in Markdown, for openapi.json and docs/interface.md. */
-  description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;
   /** Whether the functions of all operations can return this error. */
@@ -17,73 +15,58 @@ const catalog = {
   invalid_request: {
     status: 400,
     message: 'The request is not valid HTTP.',
-    description:
-      'A parameter, a header or the body is invalid. `message` lists the invalid parameters, headers and fields with their requirements.',
     isOfAllFunctions: true,
   },
   unauthorized: {
     status: 401,
     message: 'A valid API key is required. Send it as Authorization: Bearer <API_KEY>.',
-    description: 'The API key is missing, malformed, unknown, expired or revoked. Do not retry.',
   },
   forbidden: {
     status: 403,
     message: 'The firewall rejected the request. If the request is valid, ask the operator of the service.',
-    description: 'The API key can only read, or the firewall rejected the request.',
   },
   not_found: {
     status: 404,
     message: 'This URL does not exist. The base URL ends with /v1.',
-    description: 'The URL does not exist, or no item has the `id` in the URL.',
   },
   method_not_allowed: {
     status: 405,
     message: 'This URL does not support this method.',
-    description: 'The URL does not support this method. The `Allow` header lists the supported methods.',
   },
   request_too_large: {
     status: 413,
     message: `The body must not exceed ${MAX_BODY_BYTES} bytes.`,
-    description: `The body is larger than ${MAX_BODY_BYTES / 1_024} KiB.`,
   },
   unsupported_media_type: {
     status: 415,
     message:
       'Content-Type must be application/json or omitted, and Content-Encoding must be identity or omitted.',
-    description:
-      'The `Content-Type` is neither `application/json` nor an `application` type ending in `+json`, its `charset` is not ' +
-      '`utf-8`, or the `Content-Encoding` is not `identity`.',
   },
   idempotency_key_reused: {
     status: 422,
     message:
       'This Idempotency-Key was already used with a different body. To retry, send the first body unchanged. For another ' +
       'request, use a new key.',
-    description: `The \`Idempotency-Key\` was used with a different body within the last ${IDEMPOTENCY_HOURS} hours.`,
   },
   too_many_requests: {
     status: 429,
     message: 'Too many requests. Wait the number of seconds in the Retry-After header, then retry.',
-    description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
   },
   internal_error: {
     status: 500,
     message: 'An internal error occurred.',
-    description: 'The service failed unexpectedly. `message` contains the request id.',
     isOfAllFunctions: true,
   },
   service_unavailable: {
     status: 503,
     message: 'The service is temporarily unavailable.',
-    description: 'The service is temporarily unavailable. `message` contains the request id.',
     retryAfterSeconds: 1,
     isOfAllFunctions: true,
   },
   gateway_timeout: {
     status: 504,
     message: 'The service did not respond in time.',
-    description: 'The service did not respond in time. `message` contains the request id.',
   },
 } satisfies Record<string, CatalogEntry>;
 
@@ -112,6 +95,9 @@ export function errorBody(code: ErrorCode, message?: string, requestId?: string)
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? defaultMessage}${suffix}`, status };
 }
+
+/** Message of the 403 for an API key that can only read. */
+export const READ_ONLY_MESSAGE = 'This API key can only read. Use a key that can also write.';
 
 /** Returns the message of the 404 for an id that no item has. */
 export function notFoundMessage({ singular }: { singular: string }, id: bigint): string {

@@ -115,13 +115,13 @@ export function partitionKeyValue({ filters }: ListIndex, values: object): unkno
 }
 
 /**
- * Returns the attributes of an item that are only keys of indexes: `list`, and the joined values of combinations of
- * filters. An operation that changes a field with a filter must also write the attributes that this function returns for
+ * Returns the keys of the indexes that contain an item: `list`, the fields with filters, and the joined values of
+ * combinations. An operation that changes a field with a filter must also write the keys that this function returns for
  * the changed item, and remove the others.
  */
 export function indexKeys(indexes: ListIndex[], item: object): Record<string, unknown> {
   const keys = indexes
-    .filter(({ filters }) => filters.length !== 1 && filters.every((name) => name in item))
+    .filter(({ filters }) => filters.every((name) => name in item))
     .map((index) => [index.partitionKey, partitionKeyValue(index, item)]);
   return Object.fromEntries(keys);
 }

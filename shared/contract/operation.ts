@@ -82,7 +82,7 @@ export interface Collection {
   /**
    * Query parameters that filter the list. A parameter selects the items whose field of the same name equals the
    * parameter's value. Each filter has an index, whose key is the field. A filter is an enumeration or an integer,
-   * because a text can be too long for the key of an index.
+   * because a text can be too long for the key of an index. No value contains `#`, which separates joined values.
    */
   filters: v.ObjectEntries;
   /** Filters that clients can combine. Each combination has an index, whose key is an attribute with all values. */

@@ -9,10 +9,11 @@ import {
   type ErrorCode,
   errorBody,
   errorCatalog,
+  READ_ONLY_MESSAGE,
 } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { commonHeaders, type Operation } from '../contract/operation.ts';
-import { type ParsedRequest, parseRequest, rawBody, rootUrl } from './request.ts';
+import { type ParsedRequest, parseRequest, rootUrl } from './request.ts';
 import { count, loggable, logger, logNoRequest } from '../telemetry.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -21,8 +22,6 @@ const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, and what else implementations need. */
 type ValidRequest<O extends Operation> = ParsedRequest<O> & {
-  /** Bytes of the body as the client sent them. */
-  rawBody: Buffer;
   /** Base URL of the service without `/v1`. */
   rootUrl: string;
   /**
@@ -83,11 +82,10 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
       throw new ApiError('service_unavailable', 'The service could not respond in time.');
     },
   }).handler(async (event: APIGatewayProxyEvent, _context: Context, { signal }) => {
-    if (operation.method !== 'GET' && contextValue(event, 'readOnly'))
-      throw new ApiError('forbidden', 'This API key can only read. Use a key that can also write.');
+    if (operation.method !== 'GET' && !contextValue(event, 'canWrite'))
+      throw new ApiError('forbidden', READ_ONLY_MESSAGE);
     const { body, headers } = await run({
       ...parseRequest(operation, event),
-      rawBody: rawBody(event),
       rootUrl: rootUrl(operation, event),
       firstKeyId: contextValue(event, 'firstKeyId'),
       signal,
@@ -110,7 +108,7 @@ export function prime<O extends Operation>(
   sample: Partial<APIGatewayProxyEvent>,
   run: Implementation<O>,
 ): Promise<void> {
-  const requestContext = { stage: '', path: '/', domainName: 'localhost' };
+  const requestContext = { path: '/', domainName: 'localhost', authorizer: { canWrite: 'true' } };
   const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
   const respond = throwingEndpoint(operation, run);

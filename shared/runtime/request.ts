@@ -22,12 +22,12 @@ const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** The validated parts of a request, as defined by the operation's schemas. */
+/** The validated parts of a request, as defined by the operation's schemas, and the bytes of its body. */
 export type ParsedRequest<O extends Operation> = {
   [Part in keyof O['request'] & keyof RequestParts]: O['request'][Part] extends v.GenericSchema
     ? v.InferOutput<O['request'][Part]>
     : never;
-};
+} & { rawBody: Buffer };
 
 /**
  * Validates a request and returns the parts for which the operation has a schema.
@@ -44,12 +44,13 @@ export function parseRequest<O extends Operation>(
   const pathParameters = Object.entries(event.pathParameters ?? {});
   const sentQuery = event.multiValueQueryStringParameters ?? {};
   const headerNames = Object.keys(headers?.entries ?? {});
+  const rawBody = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   const received = {
     // Unlike `decodeURIComponent`, `unescape` does not throw for invalid encodings, so the schema can reject them.
     path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
     query: singleValues(Object.entries(sentQuery)),
     headers: singleValues(headerNames.map((name) => [name, headerValues(event, name)])),
-    body: body && readBody(event),
+    body: body && readBody(event, rawBody),
   };
   const parsed: Record<string, unknown> = {};
   const problems = unknownParameters(Object.keys(sentQuery), query);
@@ -62,7 +63,7 @@ export function parseRequest<O extends Operation>(
     parsed[part] = output;
   }
   if (problems.length > 0) throw new ApiError('invalid_request', `${problems.join('; ')}.`);
-  return parsed as ParsedRequest<O>;
+  return { ...parsed, rawBody } as ParsedRequest<O>;
 }
 
 /**
@@ -80,20 +81,14 @@ export function rootUrl({ path }: Pick<Operation, 'path'>, event: APIGatewayProx
   return `${scheme}://${requestContext.domainName}${prefix}`;
 }
 
-/** Returns the bytes of the body as the client sent them. */
-export function rawBody({ body, isBase64Encoded }: APIGatewayProxyEvent): Buffer {
-  return Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-}
-
 /** Returns parameters by name: single values as strings, repeated values as arrays. */
 function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
   const sent = parameters.filter(([, values]) => values && values.length > 0);
   return Object.fromEntries(sent.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));
 }
 
-function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
+function readBody(event: APIGatewayProxyEvent, bytes: Buffer): Record<string, unknown> {
   requireJson(event);
-  const bytes = rawBody(event);
   if (bytes.length > MAX_BODY_BYTES) throw new ApiError('request_too_large');
   const text = bytes.toString();
   // API Gateway and `toString` replace bytes that are not UTF-8 with this character.
@@ -164,14 +159,12 @@ function jsonProblem(text: string, error: Error): string {
   return `The body is not valid JSON at line ${line}, column ${column}.`;
 }
 
-/** Returns a problem for each query parameter without a schema, because ignoring a misspelled filter would list wrong items. */
+/** Returns a problem if there are unknown query parameters, because ignoring a misspelled filter would list wrong items. */
 function unknownParameters(names: string[], query?: Fields): string[] {
   const known = Object.keys(query?.entries ?? {});
-  const hint =
-    known.length > 0
-      ? `must be one of ${known.join(', ')}`
-      : 'must be omitted, because this operation has none';
-  return names.filter((name) => !known.includes(name)).map((name) => `query parameter "${name}" ${hint}`);
+  const unknown = names.filter((name) => !known.includes(name)).map((name) => `"${name}"`);
+  if (unknown.length === 0) return [];
+  return [`unknown query parameters: ${unknown.join(', ')} (known: ${known.join(', ') || 'none'})`];
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */

@@ -36,12 +36,10 @@ export async function create<C extends Collection>(
     const item = { id, ...newItem } as Item<C>;
     const put = {
       TableName,
-      Item: { ...item, creation, ...indexKeys(listIndexes(collection), item) } as AnyItem & {
-        creation: string;
-      },
+      Item: { ...item, creation, ...indexKeys(listIndexes(collection), item) },
       ConditionExpression: 'attribute_not_exists(id)',
     };
-    const stored = await putOrRead(put, 'id', signal);
+    const stored = await putOrRead<AnyItem & { creation: string }>(put, { id }, signal);
     if (!stored) {
       count(createdMetric(collection), {});
       return item;

@@ -35,26 +35,37 @@ function createClient(milliseconds: number, config: DynamoDBClientConfig = {}, h
  * @param milliseconds time for an attempt, including connecting and reading the response
  */
 export function wholeResponses(milliseconds: number, httpsAgent?: Agent) {
-  const handler = new NodeHttpHandler({ connectionTimeout: 1_000, ...(httpsAgent && { httpsAgent }) });
+  const handler = new NodeHttpHandler(httpsAgent ? { httpsAgent } : {});
   return {
-    /** @throws TimeoutError, which the SDK retries, if no whole response arrives in time. Its `cause` is the reason. */
+    /**
+     * @throws TimeoutError, which the SDK retries, if no whole response arrives in time. Its `cause` is the reason, and its
+     *   `code` that of a connection error, such as `ECONNRESET`.
+     */
     async handle(
       request: HttpRequest,
       { abortSignal }: { abortSignal?: AbortSignal } = {},
     ): Promise<{ response: HttpResponse }> {
-      const deadline = AbortSignal.timeout(milliseconds);
-      const signals = [deadline, abortSignal].filter((signal) => signal !== undefined);
-      let cause: unknown = new Error('The response is empty.');
+      abortSignal?.throwIfAborted();
+      // AbortSignal.any and AbortSignal.timeout would take more CPU time than the signature of a request.
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), milliseconds);
+      const abort = () => deadline.abort();
+      abortSignal?.addEventListener('abort', abort);
+      let cause: Error & { code?: string } = new Error('an empty response');
       try {
-        const { response } = await handler.handle(request, { abortSignal: AbortSignal.any(signals) });
+        const { response } = await handler.handle(request, { abortSignal: deadline.signal });
         response.body = Buffer.concat(await Array.fromAsync<Buffer>(response.body));
         if (response.body.length > 0) return { response };
       } catch (error) {
         if (abortSignal?.aborted) throw error;
-        cause = error;
+        cause = deadline.signal.aborted ? new Error(`more than ${milliseconds} ms`) : (error as Error);
+      } finally {
+        clearTimeout(timer);
+        abortSignal?.removeEventListener('abort', abort);
       }
-      const message = `The database sent no whole response within ${milliseconds} ms.`;
-      throw Object.assign(new Error(message, { cause }), { name: 'TimeoutError' });
+      const { code, message } = cause;
+      const text = `The database sent no whole response (${code ?? message}).`;
+      throw Object.assign(new Error(text, { cause }), { name: 'TimeoutError', code });
     },
 
     destroy: () => handler.destroy(),
@@ -73,26 +84,24 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
 }
 
 /**
- * Stores an item if a condition holds. Otherwise, returns the stored item with the same key. This item can be the one that
- * an earlier attempt of the same call stored: if the response to a write is lost, the SDK retries the write, and the
- * condition of the retry fails.
+ * Stores an item if a condition holds. Otherwise, returns the stored item with the same key. It can be the item that this
+ * call itself has stored: if the response to the write is lost, the SDK retries the write, and the condition of the retry
+ * fails.
  *
  * @param put item and condition. The condition holds if there is no item with the key.
- * @param key names of the key's attributes
  * @param abortSignal signal that ends the calls. No call starts after it is aborted.
  * @returns undefined if the item was stored
  * @throws UnavailableError if the condition failed, but there is no item. Only TTL or a manual delete can have removed it.
  */
-export async function putOrRead<Item extends object>(
-  put: PutCommandInput & { TableName: string; Item: Item },
-  key: keyof Item & string,
+export async function putOrRead<Item>(
+  put: PutCommandInput,
+  Key: Record<string, unknown>,
   abortSignal: AbortSignal,
 ): Promise<Item | undefined> {
   if (await conditionHolds(database.send(new PutCommand(put), { abortSignal }))) return undefined;
-  const { TableName, Item } = put;
-  const stored = await readItem<Item>(TableName, { [key]: Item[key] }, { abortSignal });
+  const stored = await readItem<Item>(put.TableName!, Key, { abortSignal });
   if (stored) return stored;
-  throw new UnavailableError(`The item ${key} ${String(Item[key])} of ${TableName} was deleted.`);
+  throw new UnavailableError(`An item of ${put.TableName} was deleted during the call.`);
 }
 
 /**

@@ -79,7 +79,7 @@ export async function claimId(
     ConditionExpression: 'attribute_not_exists(itemId) OR expiresAt < :now OR itemId = :taken',
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
   };
-  const earlier = await putOrRead(put, 'token', signal);
+  const earlier = await putOrRead<IdempotencyRecord>(put, { token: intent.token }, signal);
   if (!earlier) return proposed;
   if (earlier.fingerprint !== intent.fingerprint) throw new ApiError('idempotency_key_reused');
   return earlier.itemId;

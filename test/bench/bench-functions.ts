@@ -70,7 +70,7 @@ export async function prepareFunctions(
 ): Promise<MeasuredFunction[]> {
   await build({
     ...bundlingOptions,
-    plugins: [],
+    alias: {},
     absWorkingDir: projectRoot,
     entryPoints: ['test/bench/baselines/*.ts'],
     outdir: folder,
@@ -180,6 +180,8 @@ function requestWith(apiKey: string, headers = {}) {
       'X-Forwarded-Port': '443',
       'X-Forwarded-Proto': 'https',
     },
-    requestContext: { authorizer: { keyId: KEY_ID, firstKeyId: KEY_ID, principalId: KEY_ID } },
+    requestContext: {
+      authorizer: { keyId: KEY_ID, firstKeyId: KEY_ID, canWrite: 'true', principalId: KEY_ID },
+    },
   };
 }

@@ -75,7 +75,7 @@ test('replaces each id that another pet has taken, so that the key can be used a
 });
 
 test('returns a 403 for a key that can only read, before the pet is validated', async () => {
-  const response = await create('{', { firstKeyId: 'key_1', readOnly: 'true' });
+  const response = await create('{', { firstKeyId: 'key_1', canWrite: '' });
   expect(response).toMatchObject({
     status: 403,
     body: { code: 'forbidden', message: 'This API key can only read. Use a key that can also write.' },

@@ -67,7 +67,7 @@ function start(name: string, source = ''): RunningFunction {
 }
 
 describe('a new instance of a function', () => {
-  const requestContext = { authorizer: { keyId: 'key_1', firstKeyId: 'key_1' } };
+  const requestContext = { authorizer: { keyId: 'key_1', firstKeyId: 'key_1', canWrite: 'true' } };
   const events: Record<string, object> = {
     Authorizer: {
       type: 'TOKEN',

@@ -76,26 +76,6 @@ const timers = {
 };
 Object.assign(globalThis, timers);
 
-const realTimeout = AbortSignal.timeout.bind(AbortSignal);
-const realAny = AbortSignal.any.bind(AbortSignal);
-/** For signals of simulated processes that a timer aborts, a function that cancels the timer. */
-const cancelOf = new WeakMap<AbortSignal, () => void>();
-const signals = {
-  timeout(milliseconds: number): AbortSignal {
-    if (!machine) return realTimeout(milliseconds);
-    const controller = new AbortController();
-    const abort = () => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
-    cancelOf.set(controller.signal, machine.startTimer(milliseconds, abort));
-    return controller.signal;
-  },
-  any(sources: AbortSignal[]): AbortSignal {
-    const signal = realAny(sources);
-    cancelOf.set(signal, () => sources.forEach((source) => cancelOf.get(source)?.()));
-    return signal;
-  },
-};
-Object.assign(AbortSignal, signals);
-
 const crypto = process.getBuiltinModule('node:crypto');
 const { randomInt, randomUUID } = crypto;
 const simulatedCrypto = {
@@ -157,10 +137,9 @@ process.exit = (code?: number | string | null): never => {
 const { NodeHttpHandler } = await import('@smithy/node-http-handler');
 const { handle: realHandle } = NodeHttpHandler.prototype as { handle: (...parameters: any[]) => any };
 NodeHttpHandler.prototype.handle = function handle(request, options) {
-  if (!machine) return Reflect.apply(realHandle, this, [request, options]);
-  const signal = options?.abortSignal as AbortSignal | undefined;
-  // Nothing can observe the timeout of a request that has ended, so schedules need not contain it.
-  return machine.send(request, signal).finally(() => signal && cancelOf.get(signal)?.());
+  return machine
+    ? machine.send(request, options?.abortSignal as AbortSignal | undefined)
+    : Reflect.apply(realHandle, this, [request, options]);
 };
 
 const { AdaptiveRetryStrategy, DefaultRateLimiter, StandardRetryStrategy } =

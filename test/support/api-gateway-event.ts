@@ -40,12 +40,16 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** Returns the event of a create request. Converts the body to JSON unless it is a string. */
+/**
+ * Returns the event of a create request with an API key that can write. Converts the body to JSON unless it is a string.
+ */
 export function createEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
+  const authorizer = { canWrite: 'true', ...request.requestContext?.authorizer };
   return apiGatewayEvent({
     httpMethod: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...request,
+    requestContext: { ...request.requestContext, authorizer },
   });
 }
 

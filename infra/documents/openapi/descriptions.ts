@@ -41,3 +41,22 @@ export const exampleMessages: Partial<Record<ErrorCode, (collection: PublishedCo
   },
   not_found: (collection) => notFoundMessage(collection, exampleIds(collection)[0]! + 1n),
 };
+
+/** Causes of the errors, in Markdown. */
+export const errorDescriptions: Record<ErrorCode, string> = {
+  invalid_request:
+    'A parameter, a header or the body is invalid. `message` lists the invalid parameters, headers and fields with their requirements.',
+  unauthorized: 'The API key is missing, malformed, unknown, expired or revoked. Do not retry.',
+  forbidden: 'The API key can only read, or the firewall rejected the request.',
+  not_found: 'The URL does not exist, or no item has the `id` in the URL.',
+  method_not_allowed: 'The URL does not support this method. The `Allow` header lists the supported methods.',
+  request_too_large: `The body is larger than ${MAX_BODY_BYTES / 1_024} KiB.`,
+  unsupported_media_type:
+    'The `Content-Type` is neither `application/json` nor an `application` type ending in `+json`, its `charset` is not ' +
+    '`utf-8`, or the `Content-Encoding` is not `identity`.',
+  idempotency_key_reused: `The \`Idempotency-Key\` was used with a different body within the last ${IDEMPOTENCY_HOURS} hours.`,
+  too_many_requests: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
+  internal_error: 'The service failed unexpectedly. `message` contains the request id.',
+  service_unavailable: 'The service is temporarily unavailable. `message` contains the request id.',
+  gateway_timeout: 'The service did not respond in time. `message` contains the request id.',
+};

@@ -2,7 +2,7 @@ import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../sh
 import { operationCodes } from '../../../shared/contract/gateway-errors.ts';
 import type { Collection, Operation } from '../../../shared/contract/operation.ts';
 import { collections, operations } from '../../../shared/contract/operations.ts';
-import { exampleMessages } from './descriptions.ts';
+import { errorDescriptions, exampleMessages } from './descriptions.ts';
 import { errorHeaders, successHeaders } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
@@ -59,7 +59,7 @@ function errorResponse(code: ErrorCode): Json {
   // Operations share the response, so its example is a message of the first collection.
   const message = exampleMessages[code]?.(collections[0]);
   return {
-    description: errorCatalog[code].description,
+    description: errorDescriptions[code],
     headers: errorHeaders(errorCatalog[code]),
     content: jsonContent(
       { $ref: '#/components/schemas/Error' },

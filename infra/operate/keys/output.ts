@@ -58,7 +58,7 @@ export async function printList(records: KeyEntry[], json = false): Promise<void
 }
 
 /** Returns what a key allows, for people. */
-const accessOf = ({ readOnly }: KeyEntry) => (readOnly ? 'read' : 'read, write');
+const accessOf = ({ readOnly }: Pick<KeyEntry, 'readOnly'>) => (readOnly ? 'read' : 'read, write');
 
 /** Returns an ISO 8601 time in the format `2026-11-21 17:43`. */
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
@@ -73,7 +73,7 @@ function tableOf(records: KeyEntry[]): string {
       minute(record.createdAt),
       minute(record.expiresAt ?? (isRecord(record) ? 'never' : '-')),
       `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
-      accessOf(record),
+      isRecord(record) ? accessOf(record) : '-',
       record.replaces ?? '-',
       record.owner, // last, because characters of a name can have different widths
     ].map(plain),

@@ -141,6 +141,7 @@ describe('the smoke test of a stage', () => {
     const [issued, ...others] = await keys();
     const audit = { createdBy: { caller, action: 'issue' }, revokedBy: { caller, action: 'revoke' } };
     expect(issued).toMatchObject({ hash: hashOf(key), owner: 'smoke test', ...audit });
+    expect(issued).not.toHaveProperty('readOnly');
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
     expect(others).toEqual([]);
   });

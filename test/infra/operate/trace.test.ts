@@ -19,7 +19,7 @@ const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
 // Without environment variables, the authorizer throws an error. This script prints the error in Lambda's log format.
 const script = `
   const { handler } = await import(process.argv[1]);
-  const { name, message, stack } = await handler({ authorizationToken: '' }, {}).catch((error) => error);
+  const { name, message, stack } = await handler({ type: 'TOKEN' }, {}).catch((error) => error);
   console.log(JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\\n') }));`;
 const url = pathToFileURL(join(assembly, bundle)).href;
 const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, url], { env: {} });

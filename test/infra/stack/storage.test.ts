@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { indexKey } from '../../../infra/stack/storage.ts';
 import { collectionTests } from '../../collections/all.ts';
+import { books } from '../../support/books.ts';
 import { stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
 
@@ -70,4 +72,14 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       });
     }
   });
+});
+
+// A template with a wrong type deploys, but DynamoDB rejects each item whose field has another type than the index key.
+test.each([
+  ['genre', 'S'],
+  ['shelf', 'N'],
+  ['genre-and-shelf', 'S'],
+  ['list', 'S'],
+])('the index key %s has the type %s', (name, type) => {
+  expect(indexKey(books, name)).toEqual({ name, type });
 });

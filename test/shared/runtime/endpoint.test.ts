@@ -56,20 +56,25 @@ test('a successful response has no body and no Content-Type if the operation has
 
 const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-test.each(writing)('an operation with the method %s rejects a key that can only read', async (method) => {
-  const handler = endpoint({ ...list, method }, async () => ({ body: [] }));
-  const authorizer = { ...byKey.requestContext.authorizer, readOnly: 'true' };
-  const invalid = { multiValueQueryStringParameters: { limit: ['0'] } };
-  const response = await invoke(handler, apiGatewayEvent({ ...invalid, requestContext: { authorizer } }));
-  expect(response).toMatchObject({ status: 403, body: { code: 'forbidden' } });
-  expect(await invoke(handler, apiGatewayEvent(byKey))).toMatchObject({ status: 200 });
-});
+test.each(writing)(
+  'an operation with the method %s rejects a key that can only read, and a request without a key',
+  async (method) => {
+    const handler = endpoint({ ...list, method }, async () => ({ body: [] }));
+    const invalid = { multiValueQueryStringParameters: { limit: ['0'] } };
+    for (const request of [{ ...invalid, ...byKey }, { requestContext: { authorizer: null } }])
+      expect(await invoke(handler, apiGatewayEvent(request))).toMatchObject({
+        status: 403,
+        body: { code: 'forbidden' },
+      });
+    const authorizer = { ...byKey.requestContext.authorizer, canWrite: 'true' };
+    const response = await invoke(handler, apiGatewayEvent({ requestContext: { authorizer } }));
+    expect(response).toMatchObject({ status: 200 });
+  },
+);
 
 test('an operation with the method GET accepts a key that can only read', async () => {
   const handler = endpoint(list, async () => ({ body: [] }));
-  const authorizer = { ...byKey.requestContext.authorizer, readOnly: 'true' };
-  const response = await invoke(handler, apiGatewayEvent({ requestContext: { authorizer } }));
-  expect(response).toMatchObject({ status: 200 });
+  expect(await invoke(handler, apiGatewayEvent(byKey))).toMatchObject({ status: 200 });
 });
 
 // The last event is that of an HTTP API or a function URL.

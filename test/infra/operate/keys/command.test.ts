@@ -274,7 +274,7 @@ describe('npm run keys -- revoke', () => {
         minute(record.createdAt),
         '-',
         'revoked',
-        'read, write',
+        '-',
         '-',
         '-',
       ]);
