@@ -159,7 +159,7 @@ const Settings = group({
    * Base URL, without `/v1`, of a proxy that is in front of the API and changes the `Host` header. URLs in the headers
    * `Link` and `Location` start with this URL, also in responses to requests that do not come from the proxy. See the
    * section "Put a proxy in front" in docs/runbook.md.
-   * @default - URLs contain the host that was called: the custom domain, or the host that API Gateway assigns
+   * @default - URLs start with the host and the base path that were called
    */
   publicUrl: v.exactOptional(publicUrl),
 });

@@ -99,7 +99,7 @@ export interface AuditLine {
 }
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
-export type KeyState = (typeof keyStates)[number];
+type KeyState = (typeof keyStates)[number];
 
 /**
  * Returns the state of a key. A key that was revoked and has expired is `revoked`. A key with an invalid expiry date is

@@ -33,7 +33,8 @@ data, such as production, accepts only --read-only.
   --read-only  sends one request for each of a few checks instead of running the tests, and adds no items
 
 The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. With --read-only,
-the key must be one that can only read, as the new key is. If both API_KEY and BASE_URL are set, the service at BASE_URL is tested, and no AWS credentials are needed.`;
+the key must be one that can only read, like the new key. If both API_KEY and BASE_URL are set, the service at BASE_URL is
+tested, and no AWS credentials are needed.`;
 
 const options = {
   stage: { type: 'string' },

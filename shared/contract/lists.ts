@@ -116,8 +116,8 @@ export function partitionKeyValue({ filters }: ListIndex, values: object): unkno
 
 /**
  * Returns the keys of the indexes that contain an item: `list`, the fields with filters, and the joined values of
- * combinations. An operation that changes a field with a filter must also write the keys that this function returns for
- * the changed item, and remove the others.
+ * combinations. An operation that changes a field of a combination must also write the combination's key, or remove it if
+ * a field is absent.
  */
 export function indexKeys(indexes: ListIndex[], item: object): Record<string, unknown> {
   const keys = indexes

@@ -20,7 +20,7 @@ export interface Exchange {
   body?: string | Uint8Array | undefined;
   /**
    * Whether a 400 is allowed even if the document allows the request, because OpenAPI cannot express all rules. For
-   * example, the service rejects a cursor that is not in canonical form. @default false
+   * example, the service rejects a cursor whose position is not positive. @default false
    */
   mayBeRejected?: boolean | undefined;
   response: { status: number; headers: Record<string, string> | Headers; text: string };

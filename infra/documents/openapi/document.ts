@@ -26,8 +26,8 @@ export function openApiJson(): string {
       description:
         `${productDescription} ` +
         'Requests and responses are JSON (RFC 8259) in UTF-8. Each request requires an API key: `Authorization: Bearer <API_KEY>`. ' +
-        'For other URLs, the service returns a 404, and for other methods a 405, with an Error body. The operator provides ' +
-        'the host of the base URL. For a stage without a domain, it is `{id}.execute-api.{region}.amazonaws.com/{stage}`.',
+        'For other URLs, the service returns a 404, for other methods a 405, and for other query parameters a 400, with an Error body. The operator ' +
+        'provides the host of the base URL. For a stage without a domain, it is `{id}.execute-api.{region}.amazonaws.com/{stage}`.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: serverObjects(stages),
