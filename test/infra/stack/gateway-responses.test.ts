@@ -37,6 +37,24 @@ describe.each(stageNames)('the gateway responses in %s', (stage) => {
     }
   });
 
+  test('have the headers of every response of the service, as the 404s and 405s of mocks have', () => {
+    const ofMocks = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::Method')
+      .filter(({ Integration }) => Integration.Type === 'MOCK')
+      .flatMap(({ Integration }) => Integration.IntegrationResponses);
+    expect(ofMocks.length).toBeGreaterThan(0);
+    for (const { ResponseParameters } of [...responses, ...ofMocks]) {
+      const headers = Object.entries(ResponseParameters).map(([name, value]) => [
+        name.split('.').at(-1),
+        value,
+      ]);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'Cache-Control': "'no-store'",
+        'Strict-Transport-Security': "'max-age=31536000'",
+        'X-Content-Type-Options': "'nosniff'",
+      });
+    }
+  });
+
   test('are ASCII, because their Content-Type has no charset', () => {
     const bodies = responses.map(({ ResponseTemplates }) => ResponseTemplates['application/json']);
     expect(bodies.join('')).toMatch(/^[ -~]+$/);
