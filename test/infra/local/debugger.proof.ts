@@ -18,7 +18,7 @@ import { copyProject } from '../../support/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const { path } = firstCollection;
 const FUNCTION = `functions/${moduleOf(collections[0].operations.list.id)}.ts`;
-const STORAGE = 'shared/storage/collection.ts';
+const STORAGE = 'shared/storage/page.ts';
 
 /** Returns the position, such as `functions/list-books.ts:8`, of a line after the assignments of `items` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);

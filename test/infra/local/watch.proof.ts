@@ -133,7 +133,10 @@ describe('the local service with --watch', () => {
   test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
     expect((await call(path)).status).toBe(200);
-    await save('functions/authorizer.ts', authorizer.replace("isAllowed ? 'Allow' : 'Deny'", "'Deny'"));
+    await save(
+      'functions/authorizer.ts',
+      authorizer.replace("state === 'active' ? 'Allow' : 'Deny'", "'Deny'"),
+    );
     expect((await call(path)).status).toBe(401);
   });
 

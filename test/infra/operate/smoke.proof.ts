@@ -63,6 +63,7 @@ async function startStrictGateway() {
   return {
     baseUrl: `${origin}/v1`,
     apiKey: service.apiKey,
+    store: service.store,
     counts,
     /** Entries in aws-rejections.ts that at least one request has matched. */
     rejected,
@@ -75,7 +76,11 @@ test('the smoke test and the read-only test pass despite throttling and error re
   const { baseUrl, apiKey, counts, rejected } = gateway;
   const aws = await startFakeAws({ outputs: { BaseUrl: baseUrl, ApiKeysTable: 'unused' } });
   const printed = jest.spyOn(console, 'log').mockReturnValue();
-  await readOnlyTest({ stage: 'staging', baseUrl, apiKey }, new AbortController().signal);
+  // The import follows the start of the gateway, because the SDK keeps its first endpoint.
+  const { issueApiKey } = await import('../../../infra/operate/keys/lifecycle.ts');
+  const issued = await issueApiKey(gateway.store, { owner: 'a test', readOnly: true, caller: 'a test' });
+  const stage = { stage: 'staging', baseUrl, apiKey: issued.key };
+  await readOnlyTest(stage, new AbortController().signal);
   printed.mockRestore();
   const environment = { ...aws.environment, API_KEY: apiKey };
   const outcome = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], environment);
