@@ -19,7 +19,8 @@ import {
 
 const USAGE = `COLLECTION=NAME TABLE=TABLE node --require ./infra/require-node.cjs docs/runbook/add-index-keys.ts
 
-Adds the keys of new combinations of filters to the items in the table of a collection. Repeat the command until it changes nothing.
+Adds the keys of new combinations of filters to the items in the table of a collection. Repeat the
+command until it changes nothing.
 
 ${USAGE_OF_ALL}`;
 
