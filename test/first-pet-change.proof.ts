@@ -10,7 +10,7 @@ const [, section = ''] = /^## Your first change$([^]*?)^## /m.exec(page) ?? [];
 const TEST_OF_TAG = "npm test -- test/http/create-pet -t 'stores a tag'";
 
 test('the first change in CONTRIBUTING.md has the described effects', async () => {
-  for (const command of [TEST_OF_TAG, 'npm run generate', 'npm run openapi:diff', 'npm run check'])
+  for (const command of [TEST_OF_TAG, 'npm run generate', 'npm run check'])
     expect(section.replaceAll(/\s+/g, ' ')).toContain(`\`${command}\``);
 
   const project = copyProject(folder, allParts());
@@ -19,7 +19,7 @@ test('the first change in CONTRIBUTING.md has the described effects', async () =
     if (kind === 'diff') project.write(file!, withChanges(project.read(file!), code));
   }
   expect(await project.failureOf(TEST_OF_TAG)).toContain('The request or response contradicts openapi.json');
-  expect(await project.failureOf(`npm run generate && ${TEST_OF_TAG} && npm run openapi:diff`)).toBe('');
+  expect(await project.failureOf(`npm run generate && ${TEST_OF_TAG}`)).toBe('');
   const failure = await project.failureOf('npm run check');
   const files = failure.match(/test\/[\w/.-]+\.ts(?=.*Property 'tag' is missing)/g) ?? [];
   expect(files.toSorted()).toEqual(['test/clients/pets/sample.ts', 'test/clients/pets/typescript.proof.ts']);

@@ -34,7 +34,7 @@ const allowedImports = {
     'shared/{api-keys,names}.ts',
     'shared/contract/**',
   ],
-  'infra/documents/**': [others, 'infra/*', 'infra/documents/**', 'shared/*', 'shared/contract/**'],
+  'infra/openapi/**': [others, 'infra/*', 'infra/openapi/**', 'shared/*', 'shared/contract/**'],
   'infra/operate/**': [
     others,
     sdk,
@@ -47,7 +47,7 @@ const allowedImports = {
     others,
     sdk,
     'infra/*',
-    'infra/documents/**',
+    'infra/openapi/**',
     'infra/local/**',
     'infra/stack/bundling.ts',
     'shared/**',

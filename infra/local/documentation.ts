@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import { asOpenApi30 } from '../documents/openapi/openapi-3.0.ts';
-import { localServers, referencePage } from '../documents/reference/page.ts';
+import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
+import { localServers, referencePage } from '../openapi/reference-page.ts';
 import {
   headerValues,
   type HttpRequest,

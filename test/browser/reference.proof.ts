@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
-import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
+import { PRODUCTION_DOMAIN } from '../../infra/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { INT64 } from '../../shared/contract/limits.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
@@ -134,7 +134,7 @@ async function renderPictures(): Promise<void> {
     service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
     served = await openReference(url);
-    await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
+    await runModule('infra/openapi/export.ts', ['--output', exportFolder]);
     exported = await openReference(pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterAll(async () => {

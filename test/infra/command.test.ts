@@ -7,8 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const start = 'infra/local/main.ts';
 const keys = 'infra/operate/keys/main.ts';
 const trace = 'infra/operate/trace.ts';
-const diff = 'infra/documents/changes/main.ts';
-const docs = 'infra/documents/reference/export.ts';
+const docs = 'infra/openapi/export.ts';
 
 // `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the
 // same, but `pnpm start -- --port 1` also passes the two dashes, so the commands ignore them.
@@ -67,11 +66,6 @@ describe('a path that starts with a tilde', () => {
       ['list', '--stage', 'local', '--data=~/x'],
       'No local service is running with the data folder HOME/x. ',
     ],
-    [
-      diff,
-      ['--base=~/file'],
-      '~/file cannot be read as OpenAPI JSON. Choose a file with --base. (Unexpected',
-    ],
     [trace, ['--maps=~'], 'Standard input contains no stack trace of a function. '],
     [trace, ['--maps=~/x'], 'The folder HOME/x does not exist. '],
     [docs, ['--output=~/file'], 'HOME/file cannot be written: '],
@@ -87,7 +81,7 @@ describe('a path that starts with a tilde', () => {
   });
 });
 
-test.each([[start], [keys, 'list'], [trace], [docs], [diff]])(
+test.each([[start], [keys, 'list'], [trace], [docs]])(
   '%s --help says where relative paths start',
   async (command, ...action) => {
     expect(done(await runModule(command, [...action, '--help']))).toContain(

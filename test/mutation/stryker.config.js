@@ -24,7 +24,7 @@ export default {
       testMatch: [
         '<rootDir>/test/{shared,functions}/**/*.test.ts',
         '<rootDir>/test/simulation/*.test.ts',
-        '<rootDir>/test/infra/documents/openapi/*.test.ts',
+        '<rootDir>/test/infra/openapi/*.test.ts',
         '<rootDir>/test/infra/stack/gateway-responses.test.ts',
       ],
     },

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { withoutReferences } from '../../infra/documents/openapi/references.ts';
+import { withoutReferences } from './references.ts';
 
 const ajv = addFormats.default(new Ajv2020()).addVocabulary(['x-extensible-enum']);
 

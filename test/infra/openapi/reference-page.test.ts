@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
-import { referencePage } from '../../../../infra/documents/reference/page.ts';
-import { product } from '../../../support/product.ts';
+import { referencePage } from '../../../infra/openapi/reference-page.ts';
+import { product } from '../../support/product.ts';
 
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const document = readFileSync('openapi.json', 'utf8');

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
+import { asOpenApi30 } from './openapi-3.0.ts';
 
 declare const SwaggerUIBundle: any;
 declare const matchMedia: any;

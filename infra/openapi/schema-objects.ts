@@ -1,8 +1,8 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { errorCodes } from '../../../shared/contract/errors.ts';
-import type { Operation, RequestParts, Collection } from '../../../shared/contract/operation.ts';
-import { collections, operations } from '../../../shared/contract/operations.ts';
+import { errorCodes } from '../../shared/contract/errors.ts';
+import type { Operation, RequestParts, Collection } from '../../shared/contract/operation.ts';
+import { collections, operations } from '../../shared/contract/operations.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { stringifyJson } from '../../../../shared/contract/json.ts';
-import { PAGE } from '../../../../shared/contract/limits.ts';
-import { collections, type OperationId } from '../../../../shared/contract/operations.ts';
-import { collectionTests } from '../../../collections/all.ts';
-import { contract, type Exchange } from '../../../support/contract.ts';
+import { stringifyJson } from '../../../shared/contract/json.ts';
+import { PAGE } from '../../../shared/contract/limits.ts';
+import { collections, type OperationId } from '../../../shared/contract/operations.ts';
+import { collectionTests } from '../../collections/all.ts';
+import { contract, type Exchange } from '../../support/contract.ts';
 
 // The HTTP tests use the contract check to compare requests and responses with openapi.json. The tests below
 // prove that the contract check reports contradictions.

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { createFolder, pathOption, relativePaths, runWithOptions, UsageError } from '../../command.ts';
-import { asOpenApi30 } from '../openapi/openapi-3.0.ts';
-import { referencePage } from './page.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { createFolder, pathOption, relativePaths, runWithOptions, UsageError } from '../command.ts';
+import { asOpenApi30 } from './openapi-3.0.ts';
+import { referencePage } from './reference-page.ts';
 
 const USAGE = `npm run docs -- [--output docs-site]
 

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { done, errorOutput, runModule } from '../../../support/run-command.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { done, errorOutput, runModule } from '../../support/run-command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const command = 'infra/documents/reference/export.ts';
+const command = 'infra/openapi/export.ts';
 
 test('npm run docs creates a folder with the reference page and the files that the page links to', async () => {
   const output = join(folder, 'for', 'clients');

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
-import { openApiJson } from './openapi/document.ts';
+import { openApiJson } from './document.ts';
 
 const USAGE = `npm run generate -- [--check]
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { type ErrorCode, notFoundMessage } from '../../../shared/contract/errors.ts';
-import { type Collection, type PublishedCollection } from '../../../shared/contract/operation.ts';
-import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from '../../../shared/contract/limits.ts';
-import { problemOf } from '../../../shared/contract/fields.ts';
+import { type ErrorCode, notFoundMessage } from '../../shared/contract/errors.ts';
+import { type Collection, type PublishedCollection } from '../../shared/contract/operation.ts';
+import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+import { problemOf } from '../../shared/contract/fields.ts';
 
 /** Descriptions of the operations that all collections have, by kind, in Markdown. */
 export const descriptions: Record<string, (names: Collection) => string> = {

@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals';
-import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
-import { errorCatalog } from '../../../../shared/contract/errors.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
-import { type OperationId, operations } from '../../../../shared/contract/operations.ts';
-import { operationTests } from '../../../collections/all.ts';
-import { contract, type Exchange } from '../../../support/contract.ts';
-import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
-import { stagingTemplate } from '../../../support/real-database.ts';
-import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
+import type { HttpResponse } from '../../../infra/local/emulator/gateway/http-message.ts';
+import { errorCatalog } from '../../../shared/contract/errors.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { type OperationId, operations } from '../../../shared/contract/operations.ts';
+import { operationTests } from '../../collections/all.ts';
+import { contract, type Exchange } from '../../support/contract.ts';
+import { type Request, startFaultyService } from '../../support/faulty-service.ts';
+import { stagingTemplate } from '../../support/real-database.ts';
+import { resourcesOf, stackTemplate } from '../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real responses.
 

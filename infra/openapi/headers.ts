@@ -1,10 +1,10 @@
-import { challenge } from '../../../shared/contract/gateway-errors.ts';
-import type { CatalogEntry } from '../../../shared/contract/errors.ts';
-import type { Collection, Operation } from '../../../shared/contract/operation.ts';
-import { compactName } from '../../../shared/names.ts';
+import { challenge } from '../../shared/contract/gateway-errors.ts';
+import type { CatalogEntry } from '../../shared/contract/errors.ts';
+import type { Collection, Operation } from '../../shared/contract/operation.ts';
+import { compactName } from '../../shared/names.ts';
 import { exampleIds } from './descriptions.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
-import { nextPage } from '../../../shared/contract/lists.ts';
+import { nextPage } from '../../shared/contract/lists.ts';
 
 /** Placeholder for the domain of the API. */
 export const PRODUCTION_DOMAIN = `${compactName}.example.com`;

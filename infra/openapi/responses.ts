@@ -1,7 +1,7 @@
-import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
-import { operationCodes } from '../../../shared/contract/gateway-errors.ts';
-import type { Collection, Operation } from '../../../shared/contract/operation.ts';
-import { collections, operations } from '../../../shared/contract/operations.ts';
+import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../shared/contract/errors.ts';
+import { operationCodes } from '../../shared/contract/gateway-errors.ts';
+import type { Collection, Operation } from '../../shared/contract/operation.ts';
+import { collections, operations } from '../../shared/contract/operations.ts';
 import { errorDescriptions, exampleMessages } from './descriptions.ts';
 import { errorHeaders, successHeaders } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';

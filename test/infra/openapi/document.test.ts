@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { openApiJson, serverObjects } from '../../../../infra/documents/openapi/document.ts';
-import { asOpenApi30 } from '../../../../infra/documents/openapi/openapi-3.0.ts';
-import { withoutReferences } from '../../../../infra/documents/openapi/references.ts';
-import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
-import { collections } from '../../../../shared/contract/operations.ts';
-import { domain, stages } from '../../../support/stages.ts';
-import { hasTools, toolModules } from '../../../support/tools.ts';
+import { openApiJson, serverObjects } from '../../../infra/openapi/document.ts';
+import { asOpenApi30 } from '../../../infra/openapi/openapi-3.0.ts';
+import { withoutReferences } from '../../support/references.ts';
+import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { collections } from '../../../shared/contract/operations.ts';
+import { domain, stages } from '../../support/stages.ts';
+import { hasTools, toolModules } from '../../support/tools.ts';
 
 const text = readFileSync('openapi.json', 'utf8');
 
