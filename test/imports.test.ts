@@ -29,7 +29,7 @@ const allowedImports = {
   'infra/stack/**': [
     others,
     cdk,
-    'infra/{command,settings,source-maps}.ts',
+    'infra/{command,settings}.ts',
     'infra/stack/**',
     'shared/{api-keys,names}.ts',
     'shared/contract/**',

@@ -25,7 +25,7 @@ Runs a stage on this machine without an AWS account, and prints its base URL and
               changed, or always with --data memory)
   --synth     synthesize even if no source has changed, for example after editing node_modules
   --watch     reload functions when their sources are saved
-  --inspect   like --watch, but run functions without minification and timeouts, and accept
+  --inspect   like --watch, but run functions without timeouts, and accept
               debuggers: on PORT (usually 9229) for the first function, on the next port for
               the second function, and so on
   --verbose   list the resource types that are not run locally, and print the functions' metrics

@@ -2,7 +2,6 @@ import { existsSync, globSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { findApiKey } from './api-key.ts';
-import { sourceMapsFolder, toSources } from '../source-maps.ts';
 import { stages } from '../stages.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
@@ -58,7 +57,6 @@ export async function startService(settings: ServiceOptions) {
     if (!settings.assembly) await synthesizeIfChanged(assembly, settings.synth);
     requireTemplate(assembly, stackName(stage));
     const reloaded = join(workFolder, 'bundles');
-    const log = functionLog(verbose, [join(assembly, sourceMapsFolder), reloaded]);
     const emulator = await startEmulator({
       assembly,
       stackName: stackName(stage),
@@ -66,7 +64,7 @@ export async function startService(settings: ServiceOptions) {
       inspectPort,
       // URLs in responses must lead to this service, not to the proxy in front of the deployed stage.
       omittedVariables: [environmentVariables.publicUrl],
-      log,
+      log: functionLog(verbose),
     });
     started.defer(emulator.close);
     const { api, databaseEndpoint } = emulator;
@@ -115,11 +113,11 @@ function checkOptions({ stage, port: portText, inspect, assembly, watch, synth }
 }
 
 /** Returns a function that prints a line of a function's log. Without `verbose`, it omits the functions' metrics. */
-function functionLog(verbose: boolean, sourceMaps: string[]): (line: string) => void {
+function functionLog(verbose: boolean): (line: string) => void {
   return (line) => {
     // A line that starts with `{"_aws":` contains metrics in CloudWatch's embedded metric format.
     const isMetric = line.startsWith('{"_aws":');
-    if (verbose || !isMetric) console.log(toSources(line, sourceMaps));
+    if (verbose || !isMetric) console.log(line);
   };
 }
 

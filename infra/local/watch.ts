@@ -1,7 +1,7 @@
 import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, parse, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { bundleFunctions, handlerModule } from '../stack/bundling.ts';
+import { bundleFunctions } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 import { debuggerAddress } from './emulator/lambda/runtime.ts';
@@ -26,10 +26,9 @@ export function startWatch(
   { functions, api, databaseEndpoint }: Emulator,
   root: string,
 ): () => Promise<void> {
-  const running = [...functions.values()].map((fn) => ({ name: handlerModule(fn.handler), fn }));
+  const running = [...functions.values()].map((fn) => ({ name: parse(fn.handler).name, fn }));
   const debugged = running.filter(({ fn }) => fn.inspectPort);
-  const isForDebugger = debugged.length > 0;
-  if (isForDebugger) {
+  if (debugged.length > 0) {
     const places = debugged.map(({ name, fn }) => {
       return `${name} on ${debuggerAddress({ databaseEndpoint, inspectPort: fn.inspectPort! })}`;
     });
@@ -37,27 +36,21 @@ export function startWatch(
   }
   rmSync(root, { recursive: true, force: true });
   const closing = new AbortController();
-  /** Folder and names of the bundles that the functions run, after the first build. */
-  let loaded: { folder: string; names: string } | undefined;
+  /** Folder of the bundles that the functions run, after the first build. */
+  let loaded: string | undefined;
   const atStart = textsOf(SHARED_WITH_STACK);
   let compared = atStart;
 
   async function reload(): Promise<void> {
     const start = performance.now();
     const folder = join(root, Date.now().toString());
-    const bundles = await bundleFunctions(folder, isForDebugger);
-    // The name of a bundle contains a hash of its content, so equal names mean that no function has changed.
-    const names = [...bundles.values()].map((file) => basename(file)).join();
-    if (names === loaded?.names) {
-      rmSync(folder, { recursive: true });
-      return;
-    }
+    const bundles = await bundleFunctions(folder);
     const drained = running.map(({ name, fn }) => fn.updateCode(bundles.get(name)!));
     const previous = loaded;
-    loaded = { folder, names };
+    loaded = folder;
     api.flushAuthorizersCache();
     // The next reload does not wait for slow requests or for requests at a breakpoint.
-    if (previous) void finishReload(drained, previous.folder, start);
+    if (previous) void finishReload(drained, previous, start);
   }
 
   async function reloadOrReport(): Promise<void> {

@@ -1,10 +1,10 @@
 import { build } from 'esbuild';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { projectRoot } from '../../infra/command.ts';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { region } from '../../infra/local/emulator/template/intrinsics.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
+import { bundlingOptions } from '../../infra/stack/bundling.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
@@ -78,7 +78,7 @@ export async function prepareFunctions(
     logLevel: 'silent',
   });
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
-  const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
+  const functions = new Map(resources.map((each) => [parse(each.properties.Handler).name, each]));
   return rowsFor(database.apiKey).map(
     ({ name, module, event, expected, environment, isPrimed, warmSizes = [] }) => {
       const fn = functions.get(module);

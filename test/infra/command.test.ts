@@ -6,7 +6,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const start = 'infra/local/main.ts';
 const keys = 'infra/operate/keys/main.ts';
-const trace = 'infra/operate/trace.ts';
 const docs = 'infra/openapi/export.ts';
 
 // `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the
@@ -37,7 +36,6 @@ test.each([
   [keys, ['list', '--stage', '']],
   [keys, ['list', '--stage', 'local', '--data=']],
   ['infra/operate/smoke.ts', ['--stage', '']],
-  [trace, ['--maps', '']],
   ['infra/operate/seed.ts', ['--count', '']],
   [docs, ['--output', '']],
 ])('%s %j is rejected because of its empty value', async (command, parameters) => {
@@ -66,8 +64,6 @@ describe('a path that starts with a tilde', () => {
       ['list', '--stage', 'local', '--data=~/x'],
       'No local service is running with the data folder HOME/x. ',
     ],
-    [trace, ['--maps=~'], 'Standard input contains no stack trace of a function. '],
-    [trace, ['--maps=~/x'], 'The folder HOME/x does not exist. '],
     [docs, ['--output=~/file'], 'HOME/file cannot be written: '],
   ])('is in the home folder: %s %j', async (command, parameters, message) => {
     const ended = await runModule(command, parameters, { AWS_REGION, HOME: home, USERPROFILE: home });
@@ -81,7 +77,7 @@ describe('a path that starts with a tilde', () => {
   });
 });
 
-test.each([[start], [keys, 'list'], [trace], [docs]])(
+test.each([[start], [keys, 'list'], [docs]])(
   '%s --help says where relative paths start',
   async (command, ...action) => {
     expect(done(await runModule(command, [...action, '--help']))).toContain(

@@ -51,5 +51,5 @@ export function emptyBundles(folder: string): Bundles {
     basename(file, '.ts'),
   );
   for (const name of names) mkdirSync(join(folder, name));
-  return new Map(names.map((name) => [name, join(folder, name, `${name}-00000000.mjs`)]));
+  return new Map(names.map((name) => [name, join(folder, name, `${name}.mjs`)]));
 }

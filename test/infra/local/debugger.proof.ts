@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { EventEmitter, on, once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -83,8 +83,8 @@ async function attachDebugger(...breakpoints: string[]) {
   });
   const loaded = once(messages, 'loaded');
   await send('Debugger.enable');
-  const [{ scriptId, sourceMapURL }] = await loaded;
-  const payload = await fetchJson(sourceMapURL);
+  const [{ scriptId, url: scriptUrl, sourceMapURL }] = await loaded;
+  const payload = JSON.parse(readFileSync(new URL(sourceMapURL, scriptUrl), 'utf8'));
   const map = new SourceMap(payload);
   const { scriptSource } = await send('Debugger.getScriptSource', { scriptId });
   const origins = scriptSource.split('\n').map((line: string, index: number) => {

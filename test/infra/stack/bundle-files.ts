@@ -1,5 +1,5 @@
+import { parse } from 'node:path';
 import { bundleIn } from '../../../infra/local/emulator/lambda/lambda.ts';
-import { handlerModule } from '../../../infra/stack/bundling.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 
@@ -9,5 +9,5 @@ const { Resources } = readableTemplate('staging');
 /** The name of each function's module, such as `get-book`, and the path of the function's bundle. */
 export const bundles = functionNames.map((name): [module: string, file: string] => {
   const properties = Resources[name].Properties;
-  return [handlerModule(properties.Handler), bundleIn(assembly, { logicalId: name, properties })];
+  return [parse(properties.Handler).name, bundleIn(assembly, { logicalId: name, properties })];
 });

@@ -4,6 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { databaseEnvironment } from '../dynamodb/dynamodb.ts';
 import type { Resource } from '../template/template.ts';
 
+/** Option with which stack traces name the sources instead of the bundle, if the bundle names a source map. */
+const NAME_SOURCES = '--enable-source-maps';
+
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
@@ -58,7 +61,7 @@ function startThread(argv: string[], env: NodeJS.ProcessEnv, memoryMegabytes: nu
     // This variable makes functions prime themselves during init. Only threads get it, because with a debugger, priming
     // would stop at breakpoints.
     env: { ...env, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' },
-    execArgv: [],
+    execArgv: [NAME_SOURCES],
     stdout: true,
     stderr: true,
     resourceLimits: {
@@ -78,7 +81,7 @@ function startProcess(argv: string[], env: NodeJS.ProcessEnv, address: string): 
   const publish = VSCODE_INSPECTOR_OPTIONS ? 'stderr' : 'http';
   const child = fork(script, argv, {
     env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
-    execArgv: [`--inspect=${address}`, `--inspect-publish-uid=${publish}`],
+    execArgv: [NAME_SOURCES, `--inspect=${address}`, `--inspect-publish-uid=${publish}`],
     silent: true,
     windowsHide: true,
     detached: true, // The child must not receive the Ctrl-C that stops its parent.

@@ -42,6 +42,16 @@ afterEach(async () => {
 });
 
 describe('a function', () => {
+  test('names the sources in the stack traces that it logs', async () => {
+    const map = { version: 3, sources: ['get-book.ts'], mappings: 'AAAA;AAIA' }; // The second line is line 5 of the source.
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+    const { invoke } = functionOf(`export const handler = async () => {
+throw new Error('lost'); };
+//# sourceMappingURL=${url}`);
+    await invoke({});
+    expect(lines.join('\n')).toMatch(/Error: lost\n.* at handler \(.*get-book\.ts:5:/);
+  });
+
   test('gets the event, a context, its environment variables and its memory size', async () => {
     process.env['SECRET_OF_THE_PARENT'] = 'secret';
     const { invoke } = functionOf(`
