@@ -4,6 +4,9 @@
 #   export STAGE=production AWS_REGION=eu-central-1
 #   sh oncall.sh status      shows the stack, active alarms, running deployments, and the versions of the functions
 #   sh oncall.sh back        stops running deployments, or else points each function to the version before the last update
+#   sh oncall.sh query       lists the queries of the stage's logs
+#   sh oncall.sh query NAME [WORD]
+#                            runs a query over the last hour, or the last MINUTES minutes if this variable is exported
 #   sh oncall.sh commands    prints AWS commands for this stage, to copy
 
 script=$0
@@ -23,8 +26,8 @@ ask() {
 }
 
 case ${1-} in
-  status | back | commands) ;;
-  *) fail "Usage: sh $script status | back | commands" ;;
+  status | back | query | commands) ;;
+  *) fail "Usage: sh $script status | back | query [NAME [WORD]] | commands" ;;
 esac
 command -v aws > /dev/null || fail 'Install AWS CLI 2.'
 [ -n "${STAGE-}" ] || fail 'Set STAGE to the name of the stage, as in: export STAGE=production'
@@ -159,6 +162,34 @@ another version, see: sh $script commands"
   esac
 }
 
+# Prints the names of the stage's queries, or the results of a query, a line for each.
+run_query() {
+  names=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/" \
+    --query 'queryDefinitions[].[name]' | sed "s|^$stack/||") || fail 'The queries cannot be read.'
+  printf '%s\n' "$names" | grep -qx -e "${1:--}" || {
+    [ -z "${1-}" ] || printf 'There is no query %s. Choose one of these:\n' "$1" | plain >&2
+    printf '%s\n' "$names"
+    [ -z "${1-}" ] || exit 1
+    return
+  }
+  case ${2-} in *[!A-Za-z0-9_=-]*) fail 'WORD must be an id, such as that of a request or a key.' ;; esac
+  definition="queryDefinitions[?name=='$stack/$1'] | [0]"
+  text=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
+    --query "$definition.queryString") || fail 'The query cannot be read.'
+  [ -z "${2-}" ] || text=$(printf '%s\n' "$text" | sed "s/PUT-[A-Z-]*-HERE/$2/g")
+  case $text in *PUT-*-HERE*) fail "Append what the query looks for, as in: sh $script query $1 ID" ;; esac
+  groups=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
+    --query "$definition.to_string(logGroupNames)") || fail 'The query cannot be read.'
+  now=$(date +%s)
+  id=$(ask logs start-query --log-group-names "$groups" --start-time "$((now - ${MINUTES:-60} * 60))" --end-time "$now" \
+    --query-string "$text" --query queryId) || fail 'The query cannot be started.'
+  while :; do
+    state=$(ask logs get-query-results --query-id "$id" --query status) || fail 'The query cannot be read.'
+    case $state in Scheduled | Running) sleep 2 ;; *) break ;; esac
+  done
+  ask logs get-query-results --query-id "$id" --query "results[*][?field!='@ptr'].join('=', [field, value])"
+}
+
 show_commands() {
   cat << END
 # Stop a deployment, whose id status shows:
@@ -184,5 +215,6 @@ END
 case $1 in
   status) show_status ;;
   back) go_back ;;
+  query) run_query "${2-}" "${3-}" ;;
   commands) show_commands ;;
 esac

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { actions, options } from '../infra/operate/keys/arguments.ts';
 import { proseOf } from './support/markdown-code.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -31,10 +30,10 @@ test('documents mention only existing actions and options of npm run keys', () =
     Array.from(read(file).matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g)),
   );
   expect(mentioned.length).toBeGreaterThan(10);
-  const unknown = mentioned.filter(([, action = '', rest = '']) => {
-    const names = rest.match(/(?<=--)[a-z-]+/g) ?? [];
-    return !(action in actions) || names.some((name) => !(name in options));
-  });
+  const usage = read('infra/operate/keys.ts');
+  const unknown = mentioned.filter(([, action = '', rest = '']) =>
+    [`\n  ${action} `, ...(rest.match(/--[a-z-]+/g) ?? [])].some((word) => !usage.includes(word)),
+  );
   expect(unknown.map(([command]) => command)).toEqual([]);
 });
 

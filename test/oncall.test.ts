@@ -28,6 +28,12 @@ const answers = {
     'AWS::Logs::LogGroup\tTheLog',
   ].join('\n'),
   'cloudwatch describe-alarms': `PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tThreshold \u001b[31mcrossed`,
+  'logs describe-query-definitions': 'PetStore-production/find-request\nPetStore-production/latencies',
+  queryString: 'filter requestId = "PUT-THE-REQUEST-ID-HERE"\n| fields @timestamp',
+  logGroupNames: '["LogOne","LogTwo"]',
+  'logs start-query': 'the-query',
+  'logs get-query-results status': 'Complete',
+  'logs get-query-results': '@timestamp=2026-11-21\tuser=\u001b[31meve',
   'deploy list-deployments ListGroup': '',
   'deploy list-deployments GetGroup': '',
   [`lambda get-alias ${LIST}`]: '10\trevision-1\tnull',
@@ -57,12 +63,17 @@ call="$1 $2"
   [ ! -e "${folder}/answers/$call $argument" ] || { call="$call $argument"; break; }
 done
 case $call in
+  *describe-query-definitions) case $* in
+    *queryString*) cat '${folder}/answers/queryString' ;;
+    *logGroupNames*) cat '${folder}/answers/logGroupNames' ;;
+    *) cat "${folder}/answers/$call" ;;
+  esac ;;
   *update-alias*|*stop-deployment*|*flush*) [ ! -e '${folder}/answers/deny' ] ;;
   *) cat "${folder}/answers/$call" ;;
 esac
 `;
   writeFileSync(join(folder, 'aws'), program, { mode: 0o755 });
-  const { status, stdout, stderr } = spawnSync(shell, ['docs/oncall.sh', command], {
+  const { status, stdout, stderr } = spawnSync(shell, ['docs/oncall.sh', ...command.split(' ')], {
     env: {
       PATH: [folder, process.env['PATH']].join(delimiter),
       STAGE: 'production',
@@ -106,6 +117,47 @@ Versions:
   ${LIST}: 10 (2026-11-21T17:31:00.000+0000), before 9 (2026-11-20T08:00:00.000+0000)
   ${GET}: 6 (2026-11-01T08:00:00.000+0000), before - (-), shares {"7":0.1}
 `);
+    });
+  });
+
+  describeIfInstalled(`in ${shell}, query`, () => {
+    test('runs a query with the given word, over the given time, and prints no control bytes', () => {
+      const before = Math.floor(Date.now() / 1_000);
+      const settings = { MINUTES: '5' };
+      const { status, stdout, stderr, calls } = run(shell, 'query find-request 1-a=', {}, { settings });
+      expect({ status, stdout, stderr }).toEqual({
+        status: 0,
+        stdout: '@timestamp=2026-11-21\tuser=[31meve\n',
+        stderr: '',
+      });
+      const started =
+        /start-query --log-group-names \["LogOne","LogTwo"\] --start-time (\d+) --end-time (\d+) (.*)/s;
+      const [, start, end, rest] = started.exec(calls.join('\n'))!;
+      expect(Number(end) - Number(start)).toBe(300);
+      expect(Number(end)).toBeGreaterThanOrEqual(before);
+      expect(rest).toMatch(
+        /^--query-string filter requestId = "1-a="\n\| fields @timestamp --query queryId /,
+      );
+    });
+
+    test('lists the names of the queries, also if there is no query with the name', () => {
+      const names = 'find-request\nlatencies\n';
+      expect(run(shell, 'query')).toMatchObject({ status: 0, stdout: names, stderr: '' });
+      expect(run(shell, 'query find')).toMatchObject({
+        status: 1,
+        stdout: names,
+        stderr: 'There is no query find. Choose one of these:\n',
+      });
+    });
+
+    test.each([
+      ['query find-request', /^Append what the query looks for, as in: sh \S+ query find-request ID\n$/],
+      ['query find-request ";|"', /^WORD must be an id, /],
+    ])('says what is wrong with %s', (command, message) => {
+      const { status, stderr, calls } = run(shell, command);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(message);
+      expect(calls.join()).not.toContain('start-query');
     });
   });
 
@@ -228,7 +280,7 @@ Versions:
         'bakc',
         {},
         {},
-        /^Usage: sh docs\/oncall\.sh status \| back \| commands\n$/,
+        /^Usage: sh docs\/oncall\.sh status \| back \| query \[NAME \[WORD\]\] \| commands\n$/,
       ],
       ['that STAGE is missing', 'back', {}, { STAGE: '' }, /^Set STAGE to .*\n$/],
       ['that AWS_REGION is missing', 'back', {}, { AWS_REGION: '' }, /^Set AWS_REGION to .*\n$/],
@@ -263,13 +315,15 @@ test('the break-glass policy allows all calls', () => {
     cloudwatch: '*',
     codedeploy: '*',
     lambda: 'arn:aws:lambda:REGION:ACCOUNT:function:PetStore-production-List',
+    logs: 'arn:aws:logs:REGION:ACCOUNT:log-group:PetStore-production-ListLogs',
   };
-  const calls = ['status', 'back'].flatMap((command) => [
+  const calls = ['status', 'back', 'query latencies', 'query find-request 1'].flatMap((command) => [
     ...run('sh', command, {}, yes).calls,
     ...run('sh', command, { 'deploy list-deployments GetGroup': 'd-1' }, yes).calls,
   ]);
   const actions = new Set(
     calls
+      .filter((call) => /^[a-z]/.test(call)) // not a further line of a query
       .map((call) => call.split(' ') as [string, string])
       .filter(([service]) => service !== 'sts') // needs no permission
       .map(([service, operation]) => {
@@ -277,7 +331,7 @@ test('the break-glass policy allows all calls', () => {
         return `${service.replace('deploy', 'codedeploy')}:${pascalCase(operation.replaceAll('-', ' '))}`;
       }),
   );
-  expect(actions.size).toBe(9);
+  expect(actions.size).toBe(12);
   const missing = [...actions].filter(
     (action) => !permits(statementsOf('break-glass'), action, arns[action.split(':')[0]!]!),
   );

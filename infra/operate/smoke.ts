@@ -16,7 +16,7 @@ import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireBaseUrl, requireService } from './base-url.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { issueApiKey, type KeyStore, revokeApiKey } from './keys/lifecycle.ts';
+import { issueApiKey, type KeyStore, revokeApiKey } from './key-store.ts';
 import { httpsAgent } from '../proxy.ts';
 import { readOnlyTest, type TestedStage } from './read-only-test.ts';
 

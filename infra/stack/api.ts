@@ -34,7 +34,7 @@ const tls = {
 
 /**
  * Adds the REST API of a stage, in which requests that match no operation get an error response. Returns the API's base
- * URL, the ARN of its stage, and its metrics.
+ * URL, the ARN of its stage, its access log and its metrics.
  */
 export function addApi(stack: StageStack, functions: Functions) {
   const { stage } = stack;
@@ -91,6 +91,7 @@ export function addApi(stack: StageStack, functions: Functions) {
   return {
     baseUrl: domain ? `https://${domain.name}/v1` : api.urlForPath('/v1'),
     stageArn: api.deploymentStage.stageArn,
+    accessLog: accessLog.logGroup,
     metrics,
   };
 }

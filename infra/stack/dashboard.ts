@@ -37,6 +37,8 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
     'Read units per minute': all.map((table) => table.metricConsumedReadCapacityUnits({ period })),
     'Write units per minute': all.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
     'Throttled requests': all.map(({ throttles }) => throttles),
+    'Throttled requests, by limit': all.flatMap(({ throttlesByLimit }) => throttlesByLimit),
+    'Latency of database calls in ms': all.flatMap(({ latencies }) => latencies),
   };
   new cloudwatch.Dashboard(stack, 'Dashboard', {
     dashboardName: stack.stackName,

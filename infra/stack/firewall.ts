@@ -1,5 +1,6 @@
 import { Aws, Fn } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as waf from 'aws-cdk-lib/aws-wafv2';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { commonHeaders } from '../../shared/contract/operation.ts';
@@ -39,14 +40,13 @@ const largeBody = {
 };
 
 /**
- * Adds the log group of the firewall and, if the settings include a firewall, a web ACL that writes to it. If `action` is
- * `block`, also adds an alarm. The limits per IP address and API key come first, because a rule does not count requests
+ * Adds a web ACL that writes to the log group, if the settings include a firewall. If `action` is `block`, also adds an
+ * alarm. The limits per IP address and API key come first, because a rule does not count requests
  * that an earlier rule blocked. AWS's managed rules come after the rule for large bodies, so that a large body gets a 413
  * even if a managed rule would block it too.
  */
-export function addFirewall(stack: StageStack, resourceArn: string): void {
+export function addFirewall(stack: StageStack, resourceArn: string, { logGroupName }: logs.ILogGroup): void {
   const { stage } = stack;
-  const logGroupName = addFirewallLogGroup(stack);
   if (!stage.firewall) return;
   const { action, requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
   const rules = [
@@ -110,14 +110,12 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
  * Adds the log group even if the stage has no firewall. The log group has a fixed name, and a stage with `retainData`
  * retains it. If the log group were removed and added together with the firewall, the second creation would therefore
  * find the name in use and fail. An empty log group costs nothing.
- *
- * @returns the name of the log group
  */
-function addFirewallLogGroup(stack: StageStack): string {
+export function addFirewallLog(stack: StageStack): logs.LogGroup {
   // WAF requires the prefix `aws-waf-logs-`. The stack id's UUID makes the name unique if an earlier stack's log group
   // was retained.
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
-  return addLogGroup(stack, 'FirewallLog', stack.stage, name).logGroupName;
+  return addLogGroup(stack, 'FirewallLog', stack.stage, name);
 }
 
 /**

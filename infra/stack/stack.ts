@@ -8,8 +8,9 @@ import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary.ts';
 import { addDashboard } from './dashboard.ts';
 import { addEventRules } from './event-rules.ts';
-import { addFirewall } from './firewall.ts';
+import { addFirewall, addFirewallLog } from './firewall.ts';
 import { addFunctions } from './functions.ts';
+import { addQueries } from './queries.ts';
 import { acknowledge, principalOf } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { StageStack } from './stage-stack.ts';
@@ -23,10 +24,12 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     const tables = addTables(stack);
     const functions = addFunctions(stack, bundles, tables);
     const api = addApi(stack, functions);
-    addFirewall(stack, api.stageArn);
+    const firewallLog = addFirewallLog(stack);
+    addFirewall(stack, api.stageArn, firewallLog);
     const canary = stage.canaryDeployments ? addCanary(stack, functions) : undefined;
     addDashboard(stack, api, functions, tables);
     addEventRules(stack, canary);
+    addQueries(stack, functions, { accessLog: api.accessLog, firewallLog });
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     if (stage.publicUrl !== undefined)
       new CfnOutput(stack, 'PublicUrl', {

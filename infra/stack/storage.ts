@@ -57,6 +57,14 @@ export function addTables(stack: StageStack) {
 
 export type Tables = ReturnType<typeof addTables>;
 
+/**
+ * Limits that requests can exceed, as in the names of metrics.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+ */
+const LIMITS = ['Read', 'Write'].flatMap((access) =>
+  ['MaxOnDemandThroughput', 'KeyRangeThroughput', 'AccountLimit'].map((limit) => `${access}${limit}`),
+);
+
 interface TableProps extends dynamodb.TablePropsV2 {
   /** Start of the alarm's description: the requests that need the table, and a verb, as in "Requests are". */
   effect: string;
@@ -70,6 +78,10 @@ export class Table extends dynamodb.TableV2 {
    * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
    */
   readonly throttles: cloudwatch.MathExpression;
+  /** Throttled requests to the table and its indexes, by the limit that they exceeded. */
+  readonly throttlesByLimit: cloudwatch.Metric[];
+  /** Average latencies of the functions' calls in milliseconds. They do not include throttled calls. */
+  readonly latencies: cloudwatch.Metric[];
 
   constructor(scope: Construct, id: string, stack: StageStack, props: TableProps) {
     const { stage } = stack;
@@ -102,10 +114,24 @@ export class Table extends dynamodb.TableV2 {
     });
     // CloudWatch requires metric ids to start with a lowercase letter.
     const label = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;
-    const metrics = [undefined, ...indexes.map(({ indexName }) => indexName)].flatMap((indexName) => [
+    const tableAndIndexes = [undefined, ...indexes.map(({ indexName }) => indexName)];
+    const metrics = tableAndIndexes.flatMap((indexName) => [
       this.throttleEvents('ReadThrottleEvents', indexName),
       this.throttleEvents('WriteThrottleEvents', indexName),
     ]);
+    this.throttlesByLimit = tableAndIndexes.flatMap((indexName) =>
+      LIMITS.map((name) => this.throttleEvents(`${name}ThrottleEvents`, indexName)),
+    );
+    this.latencies = ['Query', 'PutItem', 'GetItem'].map(
+      (Operation) =>
+        new cloudwatch.Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName: 'SuccessfulRequestLatency',
+          dimensionsMap: { TableName: this.tableName, Operation },
+          statistic: 'Average',
+          label: `${Operation} ${label}`,
+        }),
+    );
     const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${label}${index}`, metric]));
     const counts = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
     this.throttles = new cloudwatch.MathExpression({

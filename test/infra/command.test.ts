@@ -5,7 +5,7 @@ import { done, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const start = 'infra/local/main.ts';
-const keys = 'infra/operate/keys/main.ts';
+const keys = 'infra/operate/keys.ts';
 const docs = 'infra/openapi/export.ts';
 
 // `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the

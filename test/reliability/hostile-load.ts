@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { integerOption, onInterrupt, runWithOptions } from '../../infra/command.ts';
 import { databaseSettings, localOperator, readLocalService } from '../../infra/local/local-service.ts';
-import { findApiKey, issueApiKey, rotateApiKey } from '../../infra/operate/keys/lifecycle.ts';
+import { findApiKey, issueApiKey, rotateApiKey } from '../../infra/operate/key-store.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { IssuedKey } from '../../shared/api-keys.ts';
 import { connect } from '../../shared/storage/database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { generateApiKey } from '../../shared/api-keys.ts';
-import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
+import { issueApiKey, revokeApiKey } from '../../infra/operate/key-store.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';

@@ -26,8 +26,7 @@ const collection = 'shared/storage/collection.ts';
 const idempotency = 'shared/storage/idempotency.ts';
 const page = 'shared/storage/page.ts';
 const authorizer = 'functions/authorizer.ts';
-const lifecycle = 'infra/operate/keys/lifecycle.ts';
-const scan = 'docs/runbook/scan-and-write.ts';
+const keyStore = 'infra/operate/key-store.ts';
 
 const defects: Defect[] = [
   {
@@ -154,51 +153,30 @@ const defects: Defect[] = [
   {
     what: 'A late write of a new key undoes its revocation.',
     scope: 'a key is issued',
-    file: lifecycle,
+    file: keyStore,
     replace: "'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)'",
     with: "'attribute_not_exists(rotatedBy)'",
   },
   {
     what: 'A key whose write got no response stays active.',
     scope: 'a key is issued',
-    file: lifecycle,
+    file: keyStore,
     replace: "ConditionExpression: 'attribute_not_exists(revokedAt)',",
     with: "ConditionExpression: 'attribute_exists(keyId) AND attribute_not_exists(revokedAt)',",
   },
   {
     what: 'Two rotations leave two successors.',
     scope: 'two operators rotate',
-    file: lifecycle,
+    file: keyStore,
     replace: 'attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND',
     with: 'attribute_exists(keyId) AND',
   },
   {
     what: 'A rotation whose last response is lost revokes the valid successor.',
     scope: 'a key is rotated',
-    file: lifecycle,
+    file: keyStore,
     replace: "'successor.keyId = :keyId OR ' +",
     with: "'(successor.keyId = :keyId AND attribute_not_exists(successor)) OR ' +",
-  },
-  {
-    what: 'A copy overwrites what a client has stored meanwhile.',
-    scope: 'a lost book',
-    file: 'docs/runbook/copy-missing-items.ts',
-    replace: 'Item: withIndexKeys(item), ...isMissing })',
-    with: 'Item: withIndexKeys(item) })',
-  },
-  {
-    what: 'A copy that is killed skips the rest of a page.',
-    scope: 'a lost book',
-    file: scan,
-    replace: 'const writes = await writesFor(Items);',
-    with: 'progress.last = LastEvaluatedKey; store.write(segment, progress); const writes = await writesFor(Items);',
-  },
-  {
-    what: 'A copy restores a key that was revoked while its record was missing.',
-    scope: 'a lost key',
-    file: 'docs/runbook/restored-keys.ts',
-    replace: "if (stored?.['revokedAt']) return attributesOf(stored);",
-    with: '',
   },
 ];
 

@@ -71,17 +71,8 @@ const OUTAGE_MILLISECONDS = 20_000;
 
 export type Database = ReturnType<typeof startDatabase>;
 
-/**
- * Adds a database to a world.
- *
- * @param canRejectWrites whether DynamoDB can reject writes with an error that the SDK does not retry, such as a
- *   missing permission
- */
-export function startDatabase(
-  world: World,
-  settings: Record<string, TableSettings>,
-  { canRejectWrites = false }: { canRejectWrites?: boolean } = {},
-) {
+/** Adds a database to a world. */
+export function startDatabase(world: World, settings: Record<string, TableSettings>) {
   const tables: Record<string, Table> = Object.fromEntries(
     Object.entries(settings).map(([name, table]) => [name, emptyTable(table)]),
   );
@@ -137,46 +128,6 @@ export function startDatabase(
       const names = [...new Set([tables[TableName]!.key, partitionKey, sortKey])];
       return page(input, sorted, names);
     },
-
-    // All items are in the first segment, so that a process that reads this segment reads all items.
-    Scan(input) {
-      const { TableName, Segment = 0 } = input;
-      const { key, items } = tables[TableName]!;
-      const { _filter: filter } = parse(input);
-      const sorted = [...items].toSorted(([one], [other]) => (one < other ? -1 : 1));
-      const reply = page(input, Segment === 0 ? sorted.map(([, item]) => item) : [], [key]);
-      if (!filter) return reply;
-      const { Items, ...rest } = reply.body as { Items: Item[] };
-      const matching = Items.filter((item) => dynalite.matchesExprFilter(item, filter.expression));
-      return ok({ Items: matching, ...rest });
-    },
-
-    BatchGetItem({ RequestItems }) {
-      const [[name, { Keys }]] = Object.entries(RequestItems) as [[string, { Keys: Item[] }]];
-      const unprocessed = world.choose(['All items are read.', 'No items are read.']) === 1;
-      if (unprocessed) return ok({ Responses: {}, UnprocessedKeys: { [name]: { Keys } } });
-      const found = Keys.map((key) => tables[name]!.items.get(keyOf(name, key))).filter((item) => item);
-      return ok({ Responses: { [name]: found }, UnprocessedKeys: {} });
-    },
-
-    DescribeTable: ({ TableName }) =>
-      ok({
-        Table: {
-          TableName,
-          TableId: `${TableName}-${process.pid}`,
-          ItemCount: tables[TableName]!.items.size,
-          KeySchema: [{ AttributeName: tables[TableName]!.key, KeyType: 'HASH' }],
-          GlobalSecondaryIndexes: Object.entries(tables[TableName]!.indexes ?? {}).map(
-            ([IndexName, { partitionKey, sortKey }]) => ({
-              IndexName,
-              KeySchema: [
-                { AttributeName: partitionKey, KeyType: 'HASH' },
-                { AttributeName: sortKey, KeyType: 'RANGE' },
-              ],
-            }),
-          ),
-        },
-      }),
   };
 
   function keyOf(name: string, item: Item): string {
@@ -256,7 +207,6 @@ export function startDatabase(
     const fates: Record<string, () => void> = {
       arrives: () => respond(execute()),
       'is lost': () => {},
-      'is rejected': () => respond(failure('AccessDeniedException', 'Not authorized.')),
       'is throttled': () => respond(failure('ProvisionedThroughputExceededException', 'Too much.')),
       'arrives, but its response is lost': () => {
         execute();
@@ -272,8 +222,7 @@ export function startDatabase(
         arriveLate();
       },
     };
-    const rejected = isWrite && canRejectWrites ? ['is rejected'] : [];
-    const possible = [...(isWrite ? WRITE_FATES : READ_FATES), ...rejected];
+    const possible = isWrite ? WRITE_FATES : READ_FATES;
     if (world.now() >= (outages.get(sender) ?? 0))
       world.post({ text, process: sender, fates: possible, deliver: (fate) => fates[fate]!() });
     // As long as it has listeners, a signal of AbortSignal.any stays in memory.
@@ -303,8 +252,6 @@ export function startDatabase(
     },
     /** Stores an item without a request, to prepare a table. */
     store: (name: string, item: Item) => write(name, item, keyOf(name, item)),
-    /** Deletes an item, to simulate lost data. */
-    damage: (name: string, item: Item) => write(name, undefined, keyOf(name, item)),
   };
 }
 

@@ -81,18 +81,3 @@ test('a second operator does not revoke a key that a client has', async () => {
     /^a client has the key$/,
   );
 });
-
-test('a copy of lost books does not finish before it has copied a book whose write failed', async () => {
-  await expectNoViolation(
-    scopes['a lost book is copied while its client retries']!,
-    /^copy-missing-items .*: PutItem books .* is rejected$/,
-  );
-});
-
-test('a key that is revoked while its record is copied back stays revoked', async () => {
-  await expectNoViolation(
-    scopes['a lost key is copied while it is revoked']!,
-    /^second operator: Scan keys$/,
-    /^copy-missing-items .*: PutItem keys/,
-  );
-});

@@ -1,6 +1,6 @@
 import { type Process, require, sendFirstRequest, START, type World } from './world.ts';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import * as lifecycle from '../../infra/operate/keys/lifecycle.ts';
+import * as keyStore from '../../infra/operate/key-store.ts';
 import { generateApiKey, type ApiKeyRecord, hashOf, stateOf } from '../../shared/api-keys.ts';
 import { connect, readItem } from '../../shared/storage/database.ts';
 import { type Database, startDatabase } from './dynamodb.ts';
@@ -8,7 +8,7 @@ import type { Scope } from './schedules.ts';
 import { authorize, environment, keyTables, sleep } from './service.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
-const store: lifecycle.KeyStore = { stage: 'staging', table: 'keys', database: connect() };
+const store: keyStore.KeyStore = { stage: 'staging', table: 'keys', database: connect() };
 await sendFirstRequest(() => readItem('keys', { hash: '' }, { from: store.database }));
 
 /** A command of an operator, and what the operator knows when the command ends. */
@@ -24,7 +24,7 @@ interface Command {
 
 /** The key that the operators rotate and revoke, and its record. */
 const secret = generateApiKey('staging');
-export const key: ApiKeyRecord = {
+const key: ApiKeyRecord = {
   hash: hashOf(secret),
   keyId: 'key_019c000000000000000a',
   stage: 'staging',
@@ -47,28 +47,22 @@ function startKeys(world: World, expiresAt?: string): Database {
 }
 
 /** Starts a command of an operator. The returned object shows the command's outcome when the world has run. */
-export function startCommand(
-  world: World,
-  operator: Process,
-  kind: Command['kind'],
-  keyId = key.keyId,
-): Command {
+function startCommand(world: World, operator: Process, kind: Command['kind'], keyId = key.keyId): Command {
   const command: Command = { kind, keyId, isComplete: false };
   const caller = operator.name;
   const acts = {
     issue: () =>
-      lifecycle.issueApiKey(store, { owner: 'Acme', caller }, async (shown) => void (command.shown = shown)),
+      keyStore.issueApiKey(store, { owner: 'Acme', caller }, async (shown) => void (command.shown = shown)),
     rotate: async () =>
-      lifecycle.rotateApiKey(
+      keyStore.rotateApiKey(
         store,
-        await lifecycle.findRotatableKey(store, keyId),
+        await keyStore.findRotatableKey(store, keyId),
         { overlap: DAY_MILLISECONDS, caller },
         async (shown) => void (command.shown = shown),
       ),
     async revoke() {
-      const found = await lifecycle.findKeyEntry(store, keyId);
-      if (!found) await lifecycle.revokeLostKey(store, keyId, caller);
-      else if (found.revokedAt === undefined) await lifecycle.revokeApiKey(store, found, caller);
+      const found = await keyStore.findApiKey(store, keyId);
+      if (found.revokedAt === undefined) await keyStore.revokeApiKey(store, found, caller);
     },
   };
   world.start(operator, `runs ${kind}`, async () => {
@@ -226,11 +220,11 @@ const interruptedRotation: Scope = {
     let isHandedOver = false;
     let repeated: Command | undefined;
     const settle = async () => {
-      const listed = await Array.fromAsync(lifecycle.listApiKeys(store));
+      const listed = await Array.fromAsync(keyStore.listApiKeys(store));
       const old = listed.find(({ keyId }) => keyId === key.keyId)!;
       if (old.rotatedBy || isHandedOver) return;
       for (const record of listed.filter(({ replaces }) => replaces === key.keyId))
-        await lifecycle.revokeApiKey(store, record, second.name);
+        await keyStore.revokeApiKey(store, record, second.name);
       repeated = startCommand(world, second, 'rotate');
     };
     world.start(second, 'completes the rotation', async () => {

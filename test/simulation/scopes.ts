@@ -6,9 +6,8 @@ await import('./machine.ts');
 const { createScopes } = await import('./creates.ts');
 const { listScopes } = await import('./lists.ts');
 const { keyScopes } = await import('./keys.ts');
-const { restoreScopes } = await import('./restores.ts');
 
-const all: Record<string, Scope> = { ...createScopes, ...listScopes, ...keyScopes, ...restoreScopes };
+const all: Record<string, Scope> = { ...createScopes, ...listScopes, ...keyScopes };
 
 /** What the simulation checks, by name. */
 export const scopes: Record<string, Scope> = Object.fromEntries(

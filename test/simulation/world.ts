@@ -159,16 +159,6 @@ export function createWorld(
   const onKill = new Map<Process, (() => void)[]>();
   const unfinished = new Set<string>();
   let violation: Error | undefined;
-  /**
-   * Process whose program is being read from a file. Other processes wait, because no schedule controls how long
-   * reading takes.
-   */
-  let loading: Process | undefined;
-  const isLoading = () => loading !== undefined;
-  /** Lets other processes continue if they wait for this one, which has now read its program. */
-  const endLoading = (process: Process) => {
-    if (loading === process) loading = undefined;
-  };
 
   /** For each decision, the number of options, and the position of the chosen option. */
   const decisions: { options: number; choice: number }[] = [];
@@ -207,7 +197,6 @@ export function createWorld(
     return {
       now: () => time + process.skew,
       startTimer(milliseconds, act) {
-        endLoading(process);
         const timer = { end: time + milliseconds, process, act };
         timers.push(timer);
         return () => void (timers = timers.filter((one) => one !== timer));
@@ -218,7 +207,6 @@ export function createWorld(
       exit: () => kill(process),
       arguments: ['node', process.name],
       send: (request, abortSignal) => {
-        endLoading(process);
         return network(process, request, abortSignal);
       },
     };
@@ -328,24 +316,10 @@ export function createWorld(
           unfinished.delete(text);
         } catch (error) {
           if (process.isAlive) violation ??= error as Error;
-        } finally {
-          endLoading(process);
         }
       };
       messages.push({ text, process, fates: ['starts'], deliver: () => void run() });
       this.onKill(process, () => unfinished.delete(text));
-    },
-
-    /**
-     * Starts a process that runs a program.
-     *
-     * @param load function that imports the program's module
-     */
-    startProgram(process: Process, load: () => Promise<unknown>): void {
-      this.start(process, 'starts', async () => {
-        loading = process;
-        await load();
-      });
     },
 
     /**
@@ -374,7 +348,6 @@ export function createWorld(
           }
           if (text === 'The end') break;
           await settled();
-          while (isLoading()) await settled();
           switchTo();
           if (violation) throw violation;
         }

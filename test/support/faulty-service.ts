@@ -58,7 +58,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     });
   }
 
-  const { issueApiKey } = await import('../../infra/operate/keys/lifecycle.ts');
+  const { issueApiKey } = await import('../../infra/operate/key-store.ts');
   const { STAGE: stage, API_KEYS_TABLE: table } = process.env as Record<string, string>;
   const store = { stage: stage!, table: table!, database };
   const issued = await issueApiKey(store, { owner: 'a test', caller: 'a test' });

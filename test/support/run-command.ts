@@ -12,7 +12,7 @@ export interface Outcome {
 
 export type RunningModule = ReturnType<typeof startModule>;
 
-/** Runs a module such as `infra/operate/keys/main.ts` until it exits, and returns the exit code and the output. */
+/** Runs a module such as `infra/operate/keys.ts` until it exits, and returns the exit code and the output. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }

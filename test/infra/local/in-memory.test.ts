@@ -33,13 +33,13 @@ let production: LocalService;
 afterAll(() => Promise.all([service?.stop('SIGKILL'), production?.stop('SIGKILL')]));
 
 function issue(...options: string[]): Promise<Outcome> {
-  const parameters = ['issue', '--stage', 'local', '--owner', 'Acme', '--quiet', ...options];
-  return runModule('infra/operate/keys/main.ts', parameters);
+  const parameters = ['issue', '--stage', 'local', '--owner', 'Acme', '--json', ...options];
+  return runModule('infra/operate/keys.ts', parameters);
 }
 
 /** Issues a key with the given options and expects the service to accept the key. */
 async function expectToIssue({ request }: LocalService, ...options: string[]): Promise<void> {
-  const key = done(await issue(...options)).trim();
+  const { key } = JSON.parse(done(await issue(...options)));
   expect((await request(path, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 }
 

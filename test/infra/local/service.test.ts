@@ -102,7 +102,7 @@ describe('the local service with a data folder', () => {
     await service.stop('SIGKILL');
     expect(existsSync(serviceFile)).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
-    expect(errorOutput(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
+    expect(errorOutput(await runModule('infra/operate/keys.ts', parameters))).toBe(
       `No local service is running with the data folder ${data}. Run npm start -- --data ${data}.`,
     );
   });

@@ -17,7 +17,7 @@ afterAll(() => aws.close());
 /** Returns the error message of a command that issues a key for the stage. */
 async function failure(stage: string, environment: Record<string, string>): Promise<string> {
   const parameters = ['issue', '--owner', 'Acme', '--stage', stage];
-  return errorOutput(await runModule('infra/operate/keys/main.ts', parameters, environment));
+  return errorOutput(await runModule('infra/operate/keys.ts', parameters, environment));
 }
 
 test.each<[string, Record<string, string>, RegExp]>([
@@ -106,6 +106,6 @@ test('a command fails with the message of AWS even if it contains a word of a me
   Object.assign(behavior, { outputs, ...rejecting(400, 'Throttling', `No ${'Token'.repeat(200_000)}`) });
   const parameters = ['list', '--stage', 'staging'];
   const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1' };
-  const { code, stderr } = await runModule('infra/operate/keys/main.ts', parameters, environment);
+  const { code, stderr } = await runModule('infra/operate/keys.ts', parameters, environment);
   expect([code, stderr.slice(0, 13)]).toEqual([1, 'No TokenToken']);
 });

@@ -11,8 +11,8 @@ const printedErrors = jest.spyOn(console, 'error').mockReturnValue();
 // The command for keys finds the service in this folder, in which there is no other service.
 process.env['TMPDIR'] = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
-const issue = ['issue', '--stage', 'local', '--data', 'memory', '--owner', 'Acme', '--read-only', '--quiet'];
-const apiKey = done(await runModule('infra/operate/keys/main.ts', issue)).trim();
+const issue = ['issue', '--stage', 'local', '--data', 'memory', '--owner', 'Acme', '--read-only', '--json'];
+const { key: apiKey } = JSON.parse(done(await runModule('infra/operate/keys.ts', issue)));
 
 /** Tests the local service. The proxy applies the behaviors to the first requests. */
 function run(...behaviors: Behavior[]): Promise<void> {

@@ -77,7 +77,7 @@ test('the smoke test and the read-only test pass despite throttling and error re
   const aws = await startFakeAws({ outputs: { BaseUrl: baseUrl, ApiKeysTable: 'unused' } });
   const printed = jest.spyOn(console, 'log').mockReturnValue();
   // The import follows the start of the gateway, because the SDK keeps its first endpoint.
-  const { issueApiKey } = await import('../../../infra/operate/keys/lifecycle.ts');
+  const { issueApiKey } = await import('../../../infra/operate/key-store.ts');
   const issued = await issueApiKey(gateway.store, { owner: 'a test', readOnly: true, caller: 'a test' });
   const stage = { stage: 'staging', baseUrl, apiKey: issued.key };
   await readOnlyTest(stage, new AbortController().signal);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
+import { listApiKeys } from '../../../infra/operate/key-store.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import { generateApiKey, hashOf } from '../../../shared/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';

@@ -26,6 +26,14 @@ const documented: [namespace: string, names: string, dimensions: string[]][] = [
     'ReadThrottleEvents WriteThrottleEvents ConsumedReadCapacityUnits ConsumedWriteCapacityUnits',
     ['TableName', 'GlobalSecondaryIndexName TableName'],
   ],
+  ...['Read', 'Write'].map((access): [string, string, string[]] => [
+    'AWS/DynamoDB',
+    ['MaxOnDemandThroughput', 'KeyRangeThroughput', 'AccountLimit']
+      .map((limit) => `${access}${limit}ThrottleEvents`)
+      .join(' '),
+    ['TableName', 'GlobalSecondaryIndexName TableName'],
+  ]),
+  ['AWS/DynamoDB', 'SuccessfulRequestLatency', ['Operation TableName']],
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
   ['AWS/WAFV2', 'AllowedRequests BlockedRequests CountedRequests', ['Region Rule WebACL']],
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CloudWatch-Logs-Monitoring-CloudWatch-Metrics.html

@@ -194,6 +194,7 @@ export const SKIPPED_TYPES = new Set([
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
   'AWS::Route53::RecordSet',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',

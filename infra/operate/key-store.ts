@@ -1,10 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  paginateScan,
-  PutCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import {
   type ApiKeyRecord,
@@ -14,11 +8,10 @@ import {
   newApiKey,
   stateOf,
   timeAfter,
-} from '../../../shared/api-keys.ts';
-import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
-import { ID_START } from '../../../shared/storage/ids.ts';
-import { keyIndex } from '../../../shared/names.ts';
-import { plain, UsageError } from '../../command.ts';
+} from '../../shared/api-keys.ts';
+import { conditionHolds, readItem } from '../../shared/storage/database.ts';
+import { keyIndex } from '../../shared/names.ts';
+import { plain, UsageError } from '../command.ts';
 
 /** Table with the API keys of a stage, and the client that reads and writes it. */
 export interface KeyStore {
@@ -30,21 +23,8 @@ export interface KeyStore {
 // After an interruption at any point, each function of this file can safely be called again. All durations are in
 // milliseconds.
 
-/**
- * A key's record, or the revocation of a key whose record is missing. A revocation has the key id as `hash`, which no
- * key's hash equals, and `-` as `owner` and `start`, which lists show. When somebody restores the record,
- * docs/runbook/copy-missing-items.ts revokes the key.
- */
-export type KeyEntry = Omit<ApiKeyRecord, 'createdBy'> & Partial<ApiKeyRecord>;
-
-/** Returns whether an entry is the record of a key, and not the revocation of a key whose record is missing. */
-export function isRecord(entry: KeyEntry): entry is ApiKeyRecord {
-  return entry.hash !== entry.keyId;
-}
-
 // Pages are small, because reading a page of the default size, 1 MB, could exceed the client's timeout.
 const ITEMS_PER_PAGE = 200;
-const MINUTE = 60_000;
 
 /**
  * Issues a key. If `show` fails, or if it is unknown whether the key was stored, revokes the key.
@@ -81,8 +61,8 @@ export async function issueApiKey(
 }
 
 /**
- * Yields the records and revocations of a stage's keys, newest key first. If `keyId` is set, yields only those of that
- * key. New records can be missing, because the index is eventually consistent.
+ * Yields the records of a stage's keys, newest key first. If `keyId` is set, yields only the record of that key. New records
+ * can be missing, because the index is eventually consistent.
  */
 export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?: string) {
   const pages = paginateQuery(
@@ -96,99 +76,27 @@ export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?:
       ScanIndexForward: false,
     },
   );
-  for await (const { Items = [] } of pages) yield* Items as KeyEntry[];
+  for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
 }
 
-/** Returns the current record of a key, or undefined if the list of keys does not contain the record. */
-async function findListedKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord | undefined> {
-  const entries = await Array.fromAsync(listApiKeys(store, keyId));
-  const entry = entries.find(isRecord);
-  // The index is eventually consistent, so the current record is read from the table.
-  return entry && readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, { from: store.database });
-}
-
-/** Returns the current record of a key. @throws UsageError if the list of keys does not contain the record */
+/** Returns the current record of a key. @throws UsageError if the list of keys does not contain the key */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
-  const record = await findListedKey(store, keyId);
+  const [listed] = await Array.fromAsync(listApiKeys(store, keyId));
+  // The index is eventually consistent, so the current record is read from the table.
+  const record =
+    listed && (await readItem<ApiKeyRecord>(store.table, { hash: listed.hash }, { from: store.database }));
   if (record) return record;
   throw new UsageError(
     `There is no key ${keyId} in this stage. If the key is new, run the command again after a few seconds.`,
   );
 }
 
-/** Returns the current record of a key, or else its revocation, or undefined if the table contains neither. */
-export async function findKeyEntry(store: KeyStore, keyId: string): Promise<KeyEntry | undefined> {
-  const { table, database } = store;
-  return (
-    (await findListedKey(store, keyId)) ??
-    (await scanForKey(store, keyId)) ??
-    (await readItem<KeyEntry>(table, { hash: keyId }, { from: database }))
-  );
-}
-
-/**
- * Returns the record of a key even if the index does not contain it yet, or undefined if there is none. The scan is
- * strongly consistent, so it includes all writes that completed before the call.
- * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html
- */
-async function scanForKey(
-  { stage, table, database }: KeyStore,
-  keyId: string,
-): Promise<ApiKeyRecord | undefined> {
-  const pages = paginateScan(
-    { client: database, pageSize: ITEMS_PER_PAGE },
-    {
-      TableName: table,
-      ConsistentRead: true,
-      FilterExpression: '#stage = :stage AND keyId = :keyId AND #hash <> :keyId',
-      ExpressionAttributeNames: { '#stage': 'stage', '#hash': 'hash' },
-      ExpressionAttributeValues: { ':stage': stage, ':keyId': keyId },
-    },
-  );
-  for await (const { Items = [] } of pages) if (Items.length > 0) return Items[0] as ApiKeyRecord;
-  return undefined;
-}
-
-/** Returns the time at which a key was issued. @throws UsageError if no key can have this id */
-export function issueTimeOf(keyId: string): string {
-  const digits = keyId.slice('key_'.length);
-  const milliseconds = Number(BigInt(`0x${digits}`) >> 32n);
-  // The clock of the operator who issued the key can be fast, so a time up to a minute in the future is possible.
-  const isPossible = milliseconds >= Date.parse(ID_START) && milliseconds < Date.now() + MINUTE;
-  if (digits.length === 20 && isPossible) return timeAfter(0, milliseconds);
-  throw new UsageError(`There is no key ${keyId} in this stage, and no key has this id. Correct the id.`);
-}
-
-/**
- * Stores the revocation of a key whose record is missing, and returns it. If somebody restores the record meanwhile,
- * revokes the key and returns its record. docs/runbook/copy-missing-items.ts first stores a record and then looks for a
- * revocation, so at least one of the two commands finds what the other has stored.
- */
-export async function revokeLostKey(store: KeyStore, keyId: string, caller: string): Promise<KeyEntry> {
-  const { stage, table, database } = store;
-  const revokedBy = auditLine('revoke', keyId, caller);
-  const revocation = { revokedAt: revokedBy.time, revokedBy };
-  const createdAt = issueTimeOf(keyId);
-  const Item: KeyEntry = { hash: keyId, keyId, stage, owner: '-', start: '-', createdAt, ...revocation };
-  const put = new PutCommand({
-    TableName: table,
-    Item,
-    ConditionExpression: 'attribute_not_exists(#hash)',
-    ExpressionAttributeNames: { '#hash': 'hash' },
-  });
-  await conditionHolds(database.send(put));
-  const restored = await scanForKey(store, keyId);
-  if (restored) return revokeApiKey(store, restored, caller);
-  return (await readItem<KeyEntry>(table, { hash: keyId }, { from: database }))!;
-}
-
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
 export async function revokeApiKey(
-  store: KeyStore,
+  { table, database }: Pick<KeyStore, 'table' | 'database'>,
   { keyId, hash }: Pick<ApiKeyRecord, 'keyId' | 'hash'>,
   caller: string,
 ): Promise<ApiKeyRecord> {
-  const { table, database } = store;
   const revokedBy = auditLine('revoke', keyId, caller);
   const update = new UpdateCommand({
     TableName: table,

@@ -1,11 +1,11 @@
 import { beforeEach, expect, jest } from '@jest/globals';
-import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
-import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
-import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../../../shared/api-keys.ts';
-import { database, readItem } from '../../../../shared/storage/database.ts';
-import { type Outcome, startModule } from '../../../support/run-command.ts';
-import { useRealTables } from '../../../support/tables-for-tests.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import * as keyStore from '../../../infra/operate/key-store.ts';
+import { localOperator, writeLocalService } from '../../../infra/local/local-service.ts';
+import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../../shared/api-keys.ts';
+import { database, readItem } from '../../../shared/storage/database.ts';
+import { type Outcome, startModule } from '../../support/run-command.ts';
+import { useRealTables } from '../../support/tables-for-tests.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export const caller = localOperator;
 export const DAY = 86_400_000;
@@ -13,7 +13,7 @@ export const DAY = 86_400_000;
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
 
 /** Key store of the current test, with a stage that no other test uses. */
-export let store: lifecycle.KeyStore;
+export let store: keyStore.KeyStore;
 let stages = 0;
 /** Data folder that contains the connection data for `store`. */
 export const dataFolder = temporaryFolder();
@@ -52,7 +52,7 @@ export function keys(parameters: string[], { input = '', isRead = true } = {}): 
     NODE_USE_ENV_PROXY: '1',
   };
   const { process, ended } = startModule(
-    'infra/operate/keys/main.ts',
+    'infra/operate/keys.ts',
     [...parameters, ...local],
     environment,
     input,
@@ -73,7 +73,7 @@ type Execute = () => Promise<unknown>;
 /** Returns a store whose client calls `intercept` instead of sending requests. `call` is 1 for the first request. */
 export function via(
   intercept: (call: number, execute: Execute, input: any) => Promise<unknown>,
-): lifecycle.KeyStore {
+): keyStore.KeyStore {
   let calls = 0;
   const send = (command: any) => intercept((calls += 1), () => database.send(command), command.input);
   return { ...store, database: Object.assign(Object.create(database), { send }) };
@@ -83,7 +83,7 @@ export function via(
 export function replacing(
   at: number,
   act: (execute: Execute, input: any) => Promise<unknown>,
-): lifecycle.KeyStore {
+): keyStore.KeyStore {
   return via((call, execute, input) => (call === at ? act(execute, input) : execute()));
 }
 
@@ -94,21 +94,21 @@ export function stopClock(at = Date.now()): number {
 }
 
 export function issue(lifetime?: number, owner = 'Acme'): Promise<IssuedKey> {
-  return lifecycle.issueApiKey(store, { owner, lifetime, caller });
+  return keyStore.issueApiKey(store, { owner, lifetime, caller });
 }
 
 /** Rotates a key and returns its successor. */
 export async function rotate(old: IssuedKey, overlap = DAY, from = store): Promise<IssuedKey> {
-  const predecessor = await lifecycle.findRotatableKey(from, old.record.keyId);
+  const predecessor = await keyStore.findRotatableKey(from, old.record.keyId);
   let shown: IssuedKey;
-  await lifecycle.rotateApiKey(from, predecessor, { overlap, caller }, async (successor) => {
+  await keyStore.rotateApiKey(from, predecessor, { overlap, caller }, async (successor) => {
     shown = successor;
   });
   return shown!;
 }
 
 export function listed(from = store): Promise<ApiKeyRecord[]> {
-  return Array.fromAsync(lifecycle.listApiKeys(from)) as Promise<ApiKeyRecord[]>;
+  return Array.fromAsync(keyStore.listApiKeys(from));
 }
 
 /** Returns the sorted ids of the active keys. */

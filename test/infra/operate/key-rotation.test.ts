@@ -1,8 +1,8 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { issueApiKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/api-keys.ts';
-import { database } from '../../../../shared/storage/database.ts';
+import { issueApiKey, revokeApiKey } from '../../../infra/operate/key-store.ts';
+import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../shared/api-keys.ts';
+import { database } from '../../../shared/storage/database.ts';
 import {
   active,
   auditLine,

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
-import { hashOf } from '../../../../shared/api-keys.ts';
-import { startFaultProxy } from '../../../support/fault-proxy.ts';
+import { readLocalService, writeLocalService } from '../../../infra/local/local-service.ts';
+import { hashOf } from '../../../shared/api-keys.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { active, dataFolder, issue, stored, useKeysInTables } from './keys-in-tables.ts';
-import { startModule } from '../../../support/run-command.ts';
+import { startModule } from '../../support/run-command.ts';
 
 useKeysInTables();
 
@@ -21,13 +21,13 @@ test.each(['issue', 'rotate'])('npm run keys -- %s shows the new key despite Ctr
   });
   writeLocalService(dataFolder, { ...service, databaseEndpoint: proxy.endpoint });
   const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
-  const options = ['--stage', 'local', '--data', dataFolder, '--quiet'];
-  const { process: child, ended } = startModule('infra/operate/keys/main.ts', [...command, ...options]);
+  const options = ['--stage', 'local', '--data', dataFolder, '--json'];
+  const { process: child, ended } = startModule('infra/operate/keys.ts', [...command, ...options]);
   const { code, stdout, stderr } = await ended;
   await proxy.close();
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Finishing this step before exiting …\n' });
-  const { keyId, replaces } = await stored({ hash: hashOf(stdout.trim()) });
+  const { keyId, replaces } = await stored({ hash: hashOf(JSON.parse(stdout).key) });
   expect(await active()).toEqual([record.keyId, keyId].toSorted());
   expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
 });
