@@ -7,10 +7,10 @@ const common = {
   // To receive alarms and notices, enter your email address here, or subscribe to the topics AlarmTopic and NoticeTopic
   // after the first deployment.
   alarmEmail: null,
-};
+} satisfies Partial<StageSettings>;
 
-/** Stages that the CDK synthesizes. infra/settings.ts describes each setting and its valid values. */
-export const stages = {
+/** Stages that the CDK synthesizes. infra/settings.ts describes each setting. */
+export const stages: Record<string, StageSettings> = {
   staging: {
     ...common,
     retainData: false,
@@ -39,4 +39,4 @@ export const stages = {
     createBurst: 100,
     firewall: { action: 'block', requestsPerMinutePerIp: 3_000, requestsPerMinutePerKey: 30_000 },
   },
-} as const satisfies Record<string, StageSettings>;
+};

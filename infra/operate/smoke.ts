@@ -12,7 +12,6 @@ import {
   runWithOptions,
   UsageError,
 } from '../command.ts';
-import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireBaseUrl, requireService } from './base-url.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
@@ -47,7 +46,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (isReadOnly && patterns.length > 0)
     throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
 
-  if (!isReadOnly && settingsOf(stage)?.retainData)
+  if (!isReadOnly && stages[stage]?.retainData)
     throw new UsageError(
       `The tests would leave items in ${stage}, which retains its data. Append --read-only.`,
     );
@@ -74,11 +73,6 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   await test(baseUrl, apiKey);
 }
 
-/** Returns the settings of a stage, or undefined if it is ephemeral. */
-function settingsOf(stage: string): StageSettings | undefined {
-  return (stages as Record<string, StageSettings>)[stage];
-}
-
 /** Runs the HTTP tests in a process whose exit code becomes the exit code of this process. */
 async function runHttpTests(
   { stage, baseUrl, apiKey }: TestedStage,
@@ -86,7 +80,7 @@ async function runHttpTests(
   interruption: AbortSignal,
 ): Promise<void> {
   console.log(`Running the HTTP tests against ${baseUrl} …`);
-  const publicUrl = settingsOf(stage)?.publicUrl;
+  const publicUrl = stages[stage]?.publicUrl;
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // This command does not start npm, because on Windows npm is a batch file, which `spawn` cannot start without a shell:
   // https://nodejs.org/docs/latest-v24.x/api/child_process.html#spawning-bat-and-cmd-files-on-windows

@@ -7,25 +7,10 @@ import type { StageStack } from './stage-stack.ts';
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
-/**
- * Highest values that the default quotas of an account allow. Higher settings only cause a warning, because AWS can raise
- * the quotas. The maximum throughput of a table must be less than the quota of 40,000.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html
- */
-const quotas = [
-  ['maxReadUnitsPerSecond', 39_999],
-  ['maxWriteUnitsPerSecond', 39_999],
-  ['requestsPerSecond', 10_000],
-  ['requestBurst', 5_000],
-  ['createsPerSecond', 10_000],
-  ['createBurst', 5_000],
-] as const;
-
 /** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */
 export function addAnnotations(stack: StageStack, today: Date): void {
   warnAboutSunsets(stack, today);
-  warnAboutSettings(stack);
+  warnAboutMails(stack);
   requireCertificateRegion(stack);
 }
 
@@ -40,18 +25,13 @@ function warnAboutSunsets(stack: StageStack, today: Date): void {
   }
 }
 
-function warnAboutSettings(stack: StageStack): void {
-  const { stage } = stack;
-  const warn = (setting: string, problem: string) =>
-    Annotations.of(stack).addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
-  for (const [setting, quota] of quotas) {
-    const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
-    if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
-  }
-  if (stage.retainData && !stage.alarmEmail)
-    warn(
+function warnAboutMails(stack: StageStack): void {
+  const { retainData, alarmEmail } = stack.stage;
+  if (retainData && !alarmEmail)
+    Annotations.of(stack).addWarningV2(
       'alarmEmail',
-      'null. Enter an email address, or check that the topics AlarmTopic and NoticeTopic have subscribers.',
+      'alarmEmail in infra/stages.ts is null. Enter an email address, or check that the topics AlarmTopic and NoticeTopic ' +
+        'have subscribers.',
     );
 }
 
