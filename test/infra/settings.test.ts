@@ -20,7 +20,7 @@ test.each<object>([
   expect(problemOf(changes)).toBeUndefined();
 });
 
-const publicUrl =
+const notPublicUrl =
   'publicUrl must be the https URL of the proxy in lowercase, such as https://api.example.com/pet-store, ';
 test.each<[object, string]>([
   [
@@ -54,7 +54,7 @@ test.each<[object, string]>([
     'https://a.example/v1',
     'https://a.example/a>b',
     'https://A.example',
-  ].map((value): [object, string] => [{ publicUrl: value }, publicUrl]),
+  ].map((value): [object, string] => [{ publicUrl: value }, notPublicUrl]),
 ])('the settings %j are rejected with a message that contains "%s"', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
   expect(problemOf(changes)).not.toContain('secret');

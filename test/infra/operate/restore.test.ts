@@ -10,7 +10,6 @@ import { collections } from '../../../shared/contract/operations.ts';
 import { books } from '../../support/books.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { done, errorOutput, runModule } from '../../support/run-command.ts';
-import { startFakeAws } from './fake-aws.ts';
 
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 const client = new DynamoDBClient({
@@ -52,13 +51,13 @@ async function itemsIn(TableName: string, key = 'id'): Promise<any[]> {
 }
 
 /** Returns what a copy needs, and the numbers of items that it has read and written. */
-function runOn(client = database) {
+function newRun() {
   const counts = { read: 0, written: 0 };
   const count = (read: number, written: number) => {
     counts.read += read;
     counts.written += written;
   };
-  return { run: { database: client, pace: async () => {}, count }, counts };
+  return { run: { database, pace: async () => {}, count }, counts };
 }
 
 const indexes = listIndexes(books);
@@ -69,19 +68,19 @@ describe('a copy of items', () => {
     const lost = Array.from({ length: 250 }, (_, index) => book(index + 1));
     const from = await tableWith(lost);
     const to = await tableWith([book(3, 'a newer title'), book(1_000)]);
-    const { run, counts } = runOn();
+    const { run, counts } = newRun();
     await copyMissing(run, from, to, 'id', indexes);
     expect(await itemsIn(to)).toEqual([...lost.with(2, book(3, 'a newer title')), book(1_000)]);
     expect(counts).toEqual({ read: 250, written: 249 });
 
-    const again = runOn();
+    const again = newRun();
     await copyMissing(again.run, from, to, 'id', indexes);
     expect(again.counts).toEqual({ read: 250, written: 0 });
   });
 
   test('never replaces an item that a client stores meanwhile', async () => {
     const [from, to] = [await tableWith([book(1)]), await tableWith([])];
-    const { run, counts } = runOn();
+    const { run, counts } = newRun();
     const pace = async () =>
       void (await database.send(new PutCommand({ TableName: to, Item: book(1, 'a client') })));
     await copyMissing({ ...run, pace }, from, to, 'id', indexes);
@@ -92,7 +91,7 @@ describe('a copy of items', () => {
   test('has the keys of indexes that are newer than the restore point', async () => {
     const from = await tableWith([{ ...book(1), genre: 'crime' }, book(2)]);
     const to = await tableWith([]);
-    await copyMissing(runOn().run, from, to, 'id', indexes);
+    await copyMissing(newRun().run, from, to, 'id', indexes);
     expect(await itemsIn(to)).toEqual([
       { ...book(1), genre: 'crime', 'genre-and-shelf': 'crime#7' },
       book(2),
@@ -104,7 +103,7 @@ test('new keys of indexes are added to the items that need them, and to no other
   const crime = { ...book(1), genre: 'crime' };
   const complete = { ...crime, id: 3n, 'genre-and-shelf': 'crime#7' };
   const table = await tableWith([crime, book(2), complete]);
-  const { run, counts } = runOn();
+  const { run, counts } = newRun();
   await addIndexKeys(run, table, 'id', indexes);
   expect(await itemsIn(table)).toEqual([{ ...crime, 'genre-and-shelf': 'crime#7' }, book(2), complete]);
   expect(counts).toEqual({ read: 3, written: 1 });
@@ -120,7 +119,7 @@ describe('a copy of API keys', () => {
     const from = await tableWith([active, revoked, present, { ...revokedBefore, revokedAt }], 'hash');
     const to = await tableWith([present], 'hash');
     const ids = new Set([revoked, present, revokedBefore].map(({ keyId }) => keyId));
-    await copyMissingKeys(runOn().run, from, to, ids, caller);
+    await copyMissingKeys(newRun().run, from, to, ids, caller);
     const stored = new Map((await itemsIn(to, 'hash')).map((record) => [record.owner, record]));
     expect(stored.get('a')).toEqual(active);
     for (const owner of ['b', 'c'])
@@ -130,7 +129,7 @@ describe('a copy of API keys', () => {
 
   test('does not start if the table lacks a listed key', async () => {
     const [from, to] = [await tableWith([recordFor('a')], 'hash'), await tableWith([], 'hash')];
-    const copying = copyMissingKeys(runOn().run, from, to, new Set(['key_0123']), caller);
+    const copying = copyMissingKeys(newRun().run, from, to, new Set(['key_0123']), caller);
     await expect(copying).rejects.toThrow(`${from} contains no key key_0123. Correct the id`);
     expect(await itemsIn(to, 'hash')).toEqual([]);
   });
@@ -151,10 +150,8 @@ test('writes start at most as often as the limit allows, also after a pause', as
   expect(starts).toEqual([0, 20, 40, 1_000, 1_020]);
 });
 
-describe('npm run restore', async () => {
-  const aws = await startFakeAws({ outputs: {}, caller: 'arn:aws:iam::123456789012:user/ada' });
-  afterAll(aws.close);
-  const environment = { ...aws.environment, ...databaseEnvironment(endpoint, 'test') };
+describe('npm run restore', () => {
+  const environment = databaseEnvironment(endpoint, 'test');
   const restore = (...words: string[]) => runModule('infra/operate/restore.ts', words, environment);
 
   test('copies the items of a collection', async () => {
@@ -182,7 +179,7 @@ describe('npm run restore', async () => {
         ['--from', keys, '--to', await tableWith([], 'hash')],
         'The tables contain API keys. Set --revoked to ',
       ],
-      [['--from', keys, '--to', keys, '--revoked', 'pets'], 'The tables contain API keys. Set --revoked to '],
+      [['--from', keys, '--to', keys, '--revoked', 'all'], 'The tables contain API keys. Set --revoked to '],
       [['--from', 'gone', '--to', items], 'Requested resource not found'],
     ] as [string[], string][])
       expect(errorOutput(await restore(...words))).toContain(message);
