@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -221,19 +220,4 @@ export function integerOption(name: string, text: string, least: number, most: n
   if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;
   // The message does not quote `text`, because `text` can be an API key.
   throw new UsageError(`${name} must be an integer from ${least} to ${most}.`);
-}
-
-/** Returns the option's value as a seed, or a random seed if the option is not set. */
-export function seedOption(name: string, text = randomInt(2 ** 31).toString()): number {
-  return integerOption(name, text, 0, 2 ** 31 - 1);
-}
-
-/** Returns a function that prints `what` and the progress to standard error for every 10% of `total` that is done. */
-export function showProgress(what: string, total: number): (done: number) => void {
-  let shown = -1;
-  return (done) => {
-    const tenths = Math.floor((done / total) * 10);
-    if (tenths > shown) console.error(`${what}: ${tenths * 10}%`);
-    shown = tenths;
-  };
 }

@@ -1,5 +1,3 @@
-import { showProgress } from '../../infra/command.ts';
-
 /**
  * Measures each subject once per round, so that other load on the machine affects all subjects equally. Reverses the
  * order after each round, so that no subject always runs after the same subject. Prints `what` with the progress.
@@ -52,4 +50,14 @@ export function formatSpread(spread: Spread | undefined): string {
   if (!spread) return '–';
   const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map(formatFigure);
   return spread.p25 === spread.p75 ? median! : `${median} (${p25}–${p75})`;
+}
+
+/** Returns a function that prints `what` and the progress to standard error for every 10% of `total` that is done. */
+function showProgress(what: string, total: number): (done: number) => void {
+  let shown = -1;
+  return (done) => {
+    const tenths = Math.floor((done / total) * 10);
+    if (tenths > shown) console.error(`${what}: ${tenths * 10}%`);
+    shown = tenths;
+  };
 }

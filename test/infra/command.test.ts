@@ -36,7 +36,6 @@ test.each([
   [keys, ['list', '--stage', '']],
   [keys, ['list', '--stage', 'local', '--data=']],
   ['infra/operate/smoke.ts', ['--stage', '']],
-  ['infra/operate/seed.ts', ['--count', '']],
   [docs, ['--output', '']],
 ])('%s %j is rejected because of its empty value', async (command, parameters) => {
   const name = parameters.findLast((parameter) => parameter.startsWith('--'))!.replace('=', '');

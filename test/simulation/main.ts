@@ -1,4 +1,5 @@
-import { integerOption, runWithOptions, seedOption, UsageError } from '../../infra/command.ts';
+import { randomInt } from 'node:crypto';
+import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
 import { runAllSchedules, runRandomSchedules, runSchedule, type Result, type Scope } from './schedules.ts';
 import { scopes } from './scopes.ts';
 
@@ -78,7 +79,7 @@ await runWithOptions(USAGE, options, async (values) => {
     throw new UsageError(
       `--scope must be the start of one of these names: ${Object.keys(scopes).join('; ')}.`,
     );
-  const seed = seedOption('--seed', values.seed);
+  const seed = integerOption('--seed', values.seed ?? `${randomInt(2 ** 31)}`, 0, 2 ** 31 - 1);
   if (values.schedule !== undefined) {
     const schedule = scheduleOption(values.schedule);
     if (selected.length > 1) throw new UsageError('--schedule requires --scope with the name of one scope.');

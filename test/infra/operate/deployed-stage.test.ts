@@ -58,7 +58,7 @@ test('commands send their requests to AWS and to the stage through the proxy in 
   );
 
   const stage = { BASE_URL: 'https://example.org/v1', API_KEY: generateApiKey('staging') };
-  await runModule('infra/operate/seed.ts', ['--count', '1'], { ...settings, ...stage });
+  await runModule('infra/operate/smoke.ts', ['--stage', 'staging', '--read-only'], { ...settings, ...stage });
   await close();
   expect(targets).toEqual(['cloudformation.eu-central-1.amazonaws.com:443', 'example.org:443']);
 });
