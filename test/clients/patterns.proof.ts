@@ -65,41 +65,6 @@ if (preg_match('/' . $argv[1] . '/${flag}', $text)) echo "$i\\n"; }`,
     },
     run: `php p${flag}.php`,
   })),
-  {
-    name: '.NET',
-    // These packages contain .NET, so no compiler is needed.
-    check: `python3 -c 'import dotnetcore2, pythonnet'`,
-    files: {
-      'net.py': `import json, pathlib, sys, clr_loader, dotnetcore2, pythonnet
-root = pathlib.Path(dotnetcore2.__file__).parent / "bin"
-version = next((root / "shared/Microsoft.NETCore.App").iterdir()).name
-framework = {"name": "Microsoft.NETCore.App", "version": version}
-with open("runtime.json", "w") as file: json.dump({"runtimeOptions": {"framework": framework}}, file)
-pythonnet.set_runtime(clr_loader.get_coreclr(runtime_config="runtime.json", dotnet_root=str(root)))
-pythonnet.load()
-import clr
-clr.AddReference("System.Text.RegularExpressions")
-from System.Text.RegularExpressions import Regex
-pattern = Regex(sys.argv[1])
-for i, line in enumerate(open("texts")):
-    if pattern.IsMatch("".join(chr(int(c)) for c in line.split())): print(i)`,
-    },
-    run: 'env DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1 python3 net.py',
-  },
-  {
-    name: 'Rust',
-    check: 'cargo --version',
-    files: {
-      'Cargo.toml':
-        '[package]\nname = "p"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\nregex = "1"\n',
-      'src/main.rs': `fn main() {
-  let pattern = regex::Regex::new(&std::env::args().nth(1).unwrap()).unwrap();
-  for (i, line) in std::fs::read_to_string("texts").unwrap().lines().enumerate() {
-    let text: String = line.split_whitespace().map(|c| char::from_u32(c.parse().unwrap()).unwrap()).collect();
-    if pattern.is_match(&text) { println!("{i}"); } } }`,
-    },
-    run: 'cargo run --quiet --release --',
-  },
 ];
 
 beforeAll(() => {
