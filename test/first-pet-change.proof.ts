@@ -22,5 +22,5 @@ test('the first change in CONTRIBUTING.md has the described effects', async () =
   expect(await project.failureOf(`npm run generate && ${TEST_OF_TAG}`)).toBe('');
   const failure = await project.failureOf('npm run check');
   const files = failure.match(/test\/[\w/.-]+\.ts(?=.*Property 'tag' is missing)/g) ?? [];
-  expect(files.toSorted()).toEqual(['test/clients/pets/sample.ts', 'test/clients/pets/typescript.proof.ts']);
+  expect(new Set(files)).toEqual(new Set(['test/clients/pets/typescript.proof.ts']));
 });

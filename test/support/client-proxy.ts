@@ -1,26 +1,21 @@
 import { afterAll } from '@jest/globals';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { passOn } from './fault-proxy.ts';
 import { startLocalService } from './local-service.ts';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
- * The proxy's behavior for one request. `pass`, `cut` and `lose` forward the request to the service. `pass` returns the
- * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. With
- * `reset`, the proxy resets the connection, and with `hang`, it never responds. If the behavior is an object, the proxy
- * sends this object as the response. With `raw`, it sends these bytes, and closes the connection. With `isEndless`, it
- * sends a space per 100 ms after the body or the raw bytes, and never ends.
+ * The proxy's behavior for one request. `pass` forwards the request to the service and returns the response. `lose` also
+ * forwards the request, but closes the connection without a response. With `hang`, the proxy never responds. If the
+ * behavior is an object, the proxy sends this object as the response. With `isEndless`, it sends a space per 100 ms after
+ * the body, and never ends.
  */
 export type Behavior =
   | 'pass'
-  | 'cut'
   | 'lose'
-  | 'reset'
   | 'hang'
-  | { status: number; headers?: OutgoingHttpHeaders; body?: string | Buffer; isEndless?: boolean }
-  | { raw: string; isEndless?: boolean };
+  | { status: number; headers?: OutgoingHttpHeaders; body?: string; isEndless?: boolean };
 
 interface RecordedRequest {
   method: string;
@@ -33,17 +28,12 @@ interface RecordedRequest {
 
 type ChooseBehavior = (request: RecordedRequest) => Behavior | Promise<Behavior>;
 
-export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
-
 /** Returns a function that chooses the given behaviors for successive requests, and `pass` for all later requests. */
 export function inOrder(...behaviors: Behavior[]): () => Behavior {
   return () => behaviors.shift() ?? 'pass';
 }
 
-/**
- * Starts a proxy that listens on the loopback interface and forwards requests to the URL `service`. Clients can also use
- * it as their HTTP proxy (RFC 9110, 9.3.6).
- */
+/** Starts a proxy that listens on the loopback interface and forwards requests to the URL `service`. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let chooseBehavior: ChooseBehavior = inOrder();
@@ -55,32 +45,21 @@ export async function startClientProxy(service: string) {
     requests.push(recorded);
     const behavior = await chooseBehavior(recorded);
     if (behavior === 'hang') return;
-    if (behavior === 'reset') return void request.socket.resetAndDestroy();
-    if (typeof behavior === 'object' && 'raw' in behavior) {
-      const { socket } = request;
-      if (!behavior.isEndless) return void socket.end(behavior.raw);
-      return sendEndlessly(socket, behavior.raw);
-    }
     if (typeof behavior === 'object') {
       response.writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers });
       if (!behavior.isEndless) return void response.end(behavior.body);
-      return sendEndlessly(response, behavior.body ?? '');
+      response.write(behavior.body);
+      const interval = setInterval(() => response.write(' '), 100);
+      return void response.on('close', () => clearInterval(interval));
     }
     // The proxy also forwards the Host header, so that links in the response point to the proxy.
     const reply = await passOn(new URL(target, service), request, body);
     if (behavior === 'lose') return void request.socket.destroy();
-    response.writeHead(reply.status, reply.headers);
-    if (behavior === 'pass') return void response.end(reply.body);
-    response.write(reply.body.subarray(0, reply.body.length / 2), () => request.socket.destroy());
+    response.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
   const server = createServer((request, response) => {
     respond(request, response).catch(() => request.socket.destroy()); // The client or the service disconnected.
-  });
-  // Node's fetch opens a tunnel to its HTTP proxy even for http. This proxy itself responds to the requests in the tunnel.
-  server.on('connect', (_request, socket) => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    server.emit('connection', socket);
   });
   const { origin, close } = await listenOnLoopback(server);
   return {
@@ -94,26 +73,6 @@ export async function startClientProxy(service: string) {
       chooseBehavior = next;
     },
     close,
-  };
-}
-
-/** Sends `start`, and then a space per 100 ms until the client disconnects. */
-function sendEndlessly(stream: Writable, start: string | Buffer): void {
-  stream.write(start);
-  const interval = setInterval(() => stream.write(' '), 100);
-  stream.on('close', () => clearInterval(interval));
-}
-
-/** Returns a function that starts proxies as `startClientProxy` does. They are closed after the tests in the file. */
-export function clientProxies(): typeof startClientProxy {
-  const proxies: ClientProxy[] = [];
-  afterAll(async () => {
-    for (const proxy of proxies) await proxy.close();
-  });
-  return async (service) => {
-    const proxy = await startClientProxy(service);
-    proxies.push(proxy);
-    return proxy;
   };
 }
 

@@ -8,21 +8,6 @@ export function codeBlocksIn(markdown: string): { line: number; info: string; co
   }));
 }
 
-/**
- * Returns the code blocks that have a file name after the language, by file name.
- *
- * @throws Error if two code blocks have the same file name
- */
-export function filesPrintedIn(markdown: string): Map<string, string> {
-  const blocks = codeBlocksIn(markdown).flatMap(({ info, code }) => {
-    const [, name] = /^\w+ (\S+\.\w+)$/.exec(info) ?? [];
-    return name === undefined ? [] : [[name, code] as const];
-  });
-  const files = new Map(blocks);
-  if (files.size < blocks.length) throw new Error('Two code blocks have the same file name.');
-  return files;
-}
-
 /** Returns the code block that contains `text` and has no file name. @throws Error unless there is exactly one */
 export function blockWith(text: string, markdown: string): string {
   const found = codeBlocksIn(markdown).filter(({ info, code }) => !info.includes('.') && code.includes(text));

@@ -1,61 +1,152 @@
-import { afterAll, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { INT64 } from '../../../shared/contract/limits.ts';
-import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { type Behavior, clientProxies, type ClientProxy, inOrder } from '../../support/client-proxy.ts';
-import { startLocalService } from '../../support/local-service.ts';
-import type { Outcome } from '../../support/run-command.ts';
-import { validPet } from './sample.ts';
+import { describe, expect, test } from '@jest/globals';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generateApiKey } from '../../../shared/api-keys.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
 import type { Pet } from '../../../shared/contract/pets.ts';
+import { inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { WAIT_LIMIT_MILLISECONDS } from '../../support/limits.ts';
+import { startLocalService } from '../../support/local-service.ts';
+import { codeBlocksIn } from '../../support/markdown-code.ts';
+import { outcomeOf, sharedCompileCache } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import {
-  clients,
-  describeFor,
-  document,
-  type ExampleClient,
-  outputOf,
-  runIn,
-  shortenTimeout,
-  unpack,
-} from './example-clients.ts';
+import { tricks } from './tricks.ts';
 
-// These tests run the clients and the examples in docs/clients/pets.md. A proxy injects faults into the responses.
+// These tests run the clients in docs/clients in programs of their users: with the responses in tricks.ts, and with the
+// local service.
+
+interface Client {
+  name: string;
+  /** Command that runs a program. */
+  command: string;
+  extension: string;
+  /** Program that lists all pets, or creates a pet if there is an idempotency key, and prints the pets as JSON. */
+  program: string;
+}
+
+const clients: Client[] = [
+  {
+    name: 'TypeScript',
+    command: process.execPath,
+    extension: 'ts',
+    program: `
+      import { PetStore, stringify } from './pets.ts';
+      const { BASE_URL, API_KEY, IDEMPOTENCY_KEY: key } = process.env;
+      const store = new PetStore(BASE_URL, API_KEY);
+      console.error(store);
+      const print = (pet) => console.log(stringify(pet));
+      if (key !== undefined) print(await store.createPet({ name: 'Rex “é”', categoryId: 9223372036854775807n }, key));
+      else for await (const pet of store.listPets()) print(pet);`,
+  },
+  {
+    name: 'Python',
+    command: pythonPath(),
+    extension: 'py',
+    program: `
+import json, os, sys
+from pets import PetStore
+store = PetStore(os.environ["BASE_URL"], os.environ["API_KEY"])
+print(store, file=sys.stderr)
+key = os.environ.get("IDEMPOTENCY_KEY")
+pet = {"name": "Rex “é”", "categoryId": 9223372036854775807}
+for pet in store.list_pets() if key is None else [store.create_pet(pet, key)]:
+    print(json.dumps(pet), flush=True)`,
+  },
+];
 
 const folder = temporaryFolder();
-const service = await startLocalService();
-const startClientProxy = clientProxies();
-/** Pets that exist before the first test, newest first. */
-const sold: Pet[] = [];
-const soldInput = { ...validPet, name: `<b>; rel="next"`, status: 'sold' };
-for (const categoryId of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
-  const body = stringifyJson({ ...soldInput, categoryId });
-  sold.unshift(await service.call('/pets', { method: 'POST', body }));
-}
-afterAll(async () => {
-  await service.stop();
-});
+const apiKey = generateApiKey('staging');
 
-async function petsNamed(name: string): Promise<Pet[]> {
-  const pets: Pet[] = await service.call('/pets?status=pending&limit=100');
-  return pets.filter((pet) => pet.name === name);
+for (const client of clients) {
+  const { status } = spawnSync(client.command, ['--version']);
+  (status === 0 ? describe : describe.skip)(`the ${client.name} client`, () => {
+    const source = readFileSync(`docs/clients/pets.${client.extension}`, 'utf8');
+    const files = filesOf(client, source);
+    const impatientFiles = filesOf(client, source.replace('TIMEOUT = 30', 'TIMEOUT = 2'));
+
+    test.concurrent.each(tricks)('$title', async (trick) => {
+      const server = await startClientProxy('http://127.0.0.1:1');
+      const fill = <Value>(value: Value): Value =>
+        JSON.parse(JSON.stringify(value).replaceAll('{origin}', server.origin).replaceAll('{key}', apiKey));
+      server.decide(inOrder(...fill(trick.responses)));
+      const { code, stdout, stderr } = await run(
+        client,
+        trick.isImpatient ? impatientFiles : files,
+        'program',
+        {
+          BASE_URL: fill(trick.baseUrl ?? '{origin}/v1'),
+          API_KEY: fill(trick.apiKey ?? '{key}'),
+          ...(trick.idempotencyKey !== undefined && { IDEMPOTENCY_KEY: trick.idempotencyKey }),
+        },
+      );
+      await server.close();
+
+      const { requests } = server;
+      expect({
+        targets: requests.map(({ target }) => target),
+        printed: stdout.split('\n').flatMap((line) => (line ? [(parseJson(line) as Pet).categoryId] : [])),
+        isSuccess: code === 0,
+        error: stderr,
+      }).toEqual({
+        targets: trick.requests,
+        printed: trick.prints,
+        isSuccess: trick.error === undefined,
+        error: expect.stringContaining(fill(trick.error ?? '')),
+      });
+      for (const { headers, body } of requests) {
+        expect(headers.authorization).toBe(`Bearer ${apiKey}`);
+        if (trick.idempotencyKey === undefined) continue;
+        expect(headers['idempotency-key']).toBe(trick.idempotencyKey);
+        expect(parseJson(body)).toEqual({ name: 'Rex “é”', categoryId: 2n ** 63n - 1n });
+        expect(body).toBe(requests[0]!.body);
+      }
+      const waited = requests.length > 1 ? requests[1]!.time - requests[0]!.time : 0;
+      expect(waited).toBeGreaterThanOrEqual(trick.wait ?? 0);
+      expect(`${stdout}${stderr}`).not.toContain(apiKey.slice(-36));
+      expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+    });
+
+    test('prints the documented output in the example of docs/clients/pets.md', async () => {
+      // The example lists all available pets, so it needs a service without other pets.
+      const service = await startLocalService();
+      const settings = { BASE_URL: service.baseUrl, API_KEY: service.apiKey };
+      const { stdout, stderr } = await run(client, files, 'try', settings);
+      await service.stop();
+      expect(withNumberedIds(stdout + stderr)).toBe(withNumberedIds(exampleOf(client).output));
+    });
+  });
 }
 
-function petsIn(stdout: string): Pet[] {
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);
+/** Creates a folder with a client, its program above, and its example in docs/clients/pets.md. */
+function filesOf(client: Client, source: string): string {
+  const files = mkdtempSync(join(folder, 'client-'));
+  writeFileSync(join(files, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(files, `pets.${client.extension}`), source);
+  writeFileSync(join(files, `program.${client.extension}`), client.program);
+  writeFileSync(join(files, `try.${client.extension}`), exampleOf(client).code);
+  return files;
 }
 
-function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
-  const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
-  const body = JSON.stringify({ code, message: 'An injected fault.', status });
-  return { status, headers: { 'Retry-After': seconds, ...headers }, body };
+function exampleOf({ extension }: Client) {
+  const blocks = codeBlocksIn(readFileSync('docs/clients/pets.md', 'utf8'));
+  const index = blocks.findIndex(({ info }) => info.endsWith(` try.${extension}`));
+  return { code: blocks[index]!.code, output: blocks[index + 1]!.code };
 }
 
-function expectFailure({ code, stdout, stderr }: Outcome, errorCode: RegExp): void {
-  expect({ stdout, failed: code !== 0 }).toEqual({ stdout: '', failed: true });
-  expect(stderr).toMatch(errorCode);
+function run({ command, extension }: Client, cwd: string, program: string, settings: Record<string, string>) {
+  // The environment lacks the developer's settings, such as proxies, because they must not affect the client.
+  const env = { PATH: process.env['PATH'], ...sharedCompileCache(), ...settings };
+  return outcomeOf(
+    promisify(execFile)(command, [`${program}.${extension}`], { cwd, env, timeout: WAIT_LIMIT_MILLISECONDS }),
+  );
+}
+
+/** Returns the path of Python itself, because `python3` can be a script that finds it slowly. */
+function pythonPath(): string {
+  const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  return stdout?.trim() || 'python3';
 }
 
 /** Replaces ids and request ids with the numbers of their first occurrences, because they differ between runs. */
@@ -64,96 +155,5 @@ function withNumberedIds(output: string): string {
   return output.replaceAll(/\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}/g, (id) => {
     if (!found.includes(id)) found.push(id);
     return `id ${found.indexOf(id)}`;
-  });
-}
-
-async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
-  const proxy = await startClientProxy(service.baseUrl);
-  proxy.decide(inOrder(...behaviors));
-  return proxy;
-}
-
-/** Creates the files of all clients, and starts a proxy that applies the n-th behavior to the n-th request. */
-async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
-  const proxy = await startProxy(...behaviors);
-  const files = unpack(folder);
-  function run(program: string, ...parameters: string[]): Promise<Outcome> {
-    return runIn(files, client, program, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
-  }
-  function add(pet: object): Promise<Outcome> {
-    writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
-    return run(client.create, 'pet.json', randomUUID());
-  }
-  return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
-}
-
-test('docs/clients/pets.md describes exactly the tested clients', () => {
-  const headings = Array.from(document.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
-  expect(headings).toEqual(clients.map(({ name }) => name));
-});
-
-for (const client of clients) {
-  describeFor(client)(`the ${client.name} client (needs ${basename(client.check[0])})`, () => {
-    testReads(client);
-    testCreates(client);
-  });
-}
-
-function testReads(client: ExampleClient): void {
-  test.concurrent('lists each pet once with exact integers despite faults between pages', async () => {
-    const { proxy, list } = await prepare(client);
-    // A client that followed the link in the error response would list pets twice.
-    const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
-    proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
-    const { code, stdout } = await list();
-    expect({ code, pets: petsIn(stdout) }).toEqual({ code: 0, pets: sold });
-    expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
-  });
-
-  test.concurrent('reports the last error response after six attempts', async () => {
-    const { proxy, list } = await prepare(client, ...Array<Behavior>(7).fill(errorResponse(503, '0')));
-    expectFailure(await list(), /service_unavailable/);
-    expect(proxy.requests).toHaveLength(6);
-  });
-
-  test.concurrent('prints the documented output in the example of docs/clients/pets.md', async () => {
-    // The example lists all available pets, so it needs a service without other pets.
-    const { stop, baseUrl, apiKey } = await startLocalService();
-    const { code, stdout, stderr } = await runIn(unpack(folder), client, client.example, [], {
-      BASE_URL: baseUrl,
-      API_KEY: apiKey,
-    });
-    await stop();
-    expect({ code, output: withNumberedIds(stdout + stderr) }).toEqual({
-      code: 0,
-      output: withNumberedIds(outputOf(client)),
-    });
-  });
-}
-
-function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one pet with the requested values despite a 503 and a lost response', async () => {
-    const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
-    const name = `${client.name} “é”`;
-    const pet = { name, categoryId: INT64.maximum, status: 'pending' };
-    const { code, stdout, stderr } = await add(pet);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
-    expect(await petsNamed(name)).toEqual(petsIn(stdout));
-
-    expect(proxy.requests).toHaveLength(3);
-    const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
-    expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
-    const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // This is 1 s minus a tolerance for differences of clocks.
-  });
-
-  test.concurrent('creates one pet if the service does not respond before the timeout', async () => {
-    const { proxy, files, add } = await prepare(client, 'hang');
-    shortenTimeout(files, client);
-    const name = `Late ${client.name}`;
-    const { stdout } = await add({ ...validPet, name, status: 'pending' });
-    expect(petsIn(stdout)).toEqual(await petsNamed(name));
-    expect(proxy.requests.length).toBeGreaterThan(1);
   });
 }
