@@ -12,7 +12,7 @@ import re
 import time
 from http.client import HTTPException
 from urllib.parse import urlencode
-from urllib.request import HTTPErrorProcessor, Request, build_opener
+from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener, getproxies
 
 ATTEMPTS = 6
 TIMEOUT = 30  # seconds after which an attempt fails
@@ -135,7 +135,9 @@ class _Responses(HTTPErrorProcessor):
     https_response = http_response
 
 
-_opener = build_opener(_Responses)
+# A proxy for http would see the API key.
+_proxies = {scheme: proxy for scheme, proxy in getproxies().items() if scheme != "http"}
+_opener = build_opener(_Responses, ProxyHandler(_proxies))
 
 
 def _is_temporary(status):

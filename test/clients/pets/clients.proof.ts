@@ -136,8 +136,13 @@ function exampleOf({ extension }: Client) {
 }
 
 function run({ command, extension }: Client, cwd: string, program: string, settings: Record<string, string>) {
-  // The environment lacks the developer's settings, such as proxies, because they must not affect the client.
-  const env = { PATH: process.env['PATH'], ...sharedCompileCache(), ...settings };
+  // The clients must not use this proxy, which would see the API key.
+  const env = {
+    PATH: process.env['PATH'],
+    http_proxy: 'http://127.0.0.1:1',
+    ...sharedCompileCache(),
+    ...settings,
+  };
   return outcomeOf(
     promisify(execFile)(command, [`${program}.${extension}`], { cwd, env, timeout: WAIT_LIMIT_MILLISECONDS }),
   );
