@@ -16,7 +16,7 @@ test.each([
     ['--', '--stage', 'none'],
     /^infra\/stages\.ts contains no stage none\. Choose one of its stages: /,
   ],
-  [keys, ['--', 'list', '--stage', 'local', '--state', 'lost'], /^--state is invalid\. /],
+  [keys, ['--', 'lost', '--stage', 'local'], /^The action must be /],
 ])('%s accepts the two dashes that pnpm passes to it', async (command, parameters, message) => {
   expect(errorOutput(await runModule(command, parameters))).toMatch(message);
 });
