@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../command.ts';
 import { dataOption, defaultDataFolder } from './local-service.ts';
-import { explainError, options, startService } from './service.ts';
+import { explainError, options, startService } from './start-service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
           [--watch] [--inspect PORT] [--verbose]

@@ -1,5 +1,5 @@
 import { UsageError } from '../command.ts';
-import { send } from './request.ts';
+import { send } from './send.ts';
 
 /**
  * Returns the value of BASE_URL without white space around it and slashes at its end.

@@ -3,7 +3,7 @@ import type { PublishedCollection } from '../../shared/contract/operation.ts';
 import { type ErrorCode, errorCatalog, READ_ONLY_MESSAGE } from '../../shared/contract/errors.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
-import { send } from './request.ts';
+import { send } from './send.ts';
 
 /** A stage with the base URL and the API key with which it is tested. */
 export interface TestedStage {

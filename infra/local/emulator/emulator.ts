@@ -1,6 +1,6 @@
 import { startDatabase } from './dynamodb/dynamodb.ts';
 import type { OpenStore } from './dynamodb/store.ts';
-import { EmulatorError } from './errors.ts';
+import { EmulatorError } from './emulator-error.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { requireFreePort, serve, type ServerSettings } from './gateway/server.ts';
 import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import { EmulatorError } from './errors.ts';
+import { EmulatorError } from './emulator-error.ts';
 
 /** Addresses of the loopback interface. Some machines and containers have only one of them. */
 export const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { findApiKey } from '../../../infra/local/api-key.ts';
+import { findApiKey } from '../../../infra/local/local-api-key.ts';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';
 import { startEmulator } from '../../../infra/local/emulator/emulator.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';

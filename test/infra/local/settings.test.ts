@@ -9,7 +9,7 @@ import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stackName } from '../../../shared/names.ts';
 import { UsageError } from '../../../infra/command.ts';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';
-import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
+import { type ServiceOptions, startService } from '../../../infra/local/start-service.ts';
 import { firstCollection } from '../../collections/all.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';

@@ -4,7 +4,7 @@ import engine from 'dynalite/db/index.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import type { Resource } from '../template/template.ts';
 
 // These statements patch dynalite 4.0.0. infra/local/emulator/README.md gives the reasons.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAuthorizer } from './authorizer.ts';
+import { createAuthorizer } from './token-authorizer.ts';
 import { limitLargeBodies, readBody } from './body.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import { type Functions, invoke } from './invoke.ts';
@@ -12,7 +12,7 @@ import {
   readGatewayResponses,
   withRequestId,
 } from './static-responses.ts';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import type { ResourceType } from '../template/resources.ts';
 import { accountId, region } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';

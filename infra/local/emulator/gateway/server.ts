@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ApiGateway } from './api-gateway.ts';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import { listenOn, LOOPBACK_ADDRESSES, missingLoopback } from '../loopback.ts';
 import { type HttpRequest, type HttpResponse, localHost, type Pair } from './http-message.ts';
 

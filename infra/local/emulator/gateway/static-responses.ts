@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import type { Method } from './routes.ts';
 import type { Resource, Template } from '../template/template.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import { type Instance, type Invocation, startInstance } from './instance.ts';
 import type { FunctionOptions, FunctionResource } from './runtime.ts';
 

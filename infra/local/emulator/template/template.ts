@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { EmulatorError } from '../errors.ts';
+import { EmulatorError } from '../emulator-error.ts';
 import { createResolver, type TemplateResource } from './intrinsics.ts';
 import { isModeled, resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts';
 

@@ -1,12 +1,12 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
-import { findApiKey } from './api-key.ts';
+import { findApiKey } from './local-api-key.ts';
 import { stages } from '../stages.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
-import { EmulatorError } from './emulator/errors.ts';
+import { EmulatorError } from './emulator/emulator-error.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
 import {
   createFolder,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createAuthorizer } from '../../../../../infra/local/emulator/gateway/authorizer.ts';
+import { createAuthorizer } from '../../../../../infra/local/emulator/gateway/token-authorizer.ts';
 import type { Invocation } from '../../../../../infra/local/emulator/lambda/instance.ts';
 import { lambdaStub, policyOf, resultOf } from '../lambda-stub.ts';
 import { lambdaFunction, role, templateOf, tokenAuthorizer } from '../sample-resources.ts';
