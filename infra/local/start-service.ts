@@ -76,8 +76,6 @@ export async function startService(settings: ServiceOptions) {
       respondFirst: (request) => respondWithDocumentation(request, apiKey),
       onResponse: ({ method, path }, status, ms) =>
         console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${ms.toFixed(1)} ms`),
-      onMalformed: (problem, status) =>
-        console.log(`${new Date().toISOString()} Rejected malformed HTTP: ${plain(problem)} ${status}`),
     });
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));

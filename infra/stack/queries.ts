@@ -55,7 +55,7 @@ const functionQueries = {
 | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message, error.stack, record.status, record.metrics.durationMs, record.metrics.maxMemoryUsedMB`,
   'error-causes': `filter ${FAILED}
 | parse @logStream "[*]" as version
-| stats count(*) as errors, fromMillis(max(@timestamp)) as last by @log, version, operation, code, error.name, error.code, error.message, errorType, errorMessage, record.status
+| stats count(*) as errors, fromMillis(max(@timestamp)) as last by @log, version, operation, code, error.name, error.code, error.message, errorType, errorMessage, record.status, record.errorType
 | sort errors desc | limit 50`,
 };
 

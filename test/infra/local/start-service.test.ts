@@ -65,15 +65,6 @@ describe('the local service with a data folder', () => {
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
-  test('prints a line for a URL with bytes that are not ASCII', async () => {
-    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    socket.write(`GET /v1${path}?status=é HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    expect(await text(socket)).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
-    await service.printed(
-      /^\d{4}-\S+Z Rejected malformed HTTP: Parse Error: Invalid char in url query 400$/m,
-    );
-  });
-
   test('lists the resource types that it does not run if --verbose is set', () => {
     const [list = ''] = /\nNot run locally:\n(?:  \S+\n)+\n/.exec(service.output()) ?? [];
     expect(list).toContain('\n  AWS::CloudWatch::Alarm\n');

@@ -48,7 +48,9 @@ test('the queries of the access log read only fields that it has', () => {
 
 // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
 const byLambda =
-  'errorType errorMessage record.status record.metrics.durationMs record.metrics.maxMemoryUsedMB'.split(' ');
+  'errorType errorMessage record.status record.errorType record.metrics.durationMs record.metrics.maxMemoryUsedMB'.split(
+    ' ',
+  );
 
 test('the queries of the function logs read only fields that functions or Lambda write', async () => {
   const handler = endpoint(books.operations.list, async () => {
