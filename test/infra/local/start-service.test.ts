@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { keyPrefix } from '../../../shared/api-keys.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { productName } from '../../../shared/names.ts';
