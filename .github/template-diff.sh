@@ -37,7 +37,7 @@ sort -u <<< "$stacks" | while read -r stack; do
       old=$empty
     fi
     # The file gets both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
-    node node_modules/aws-cdk/bin/cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color \
+    npx cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color \
       > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1

@@ -28,7 +28,7 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
 }
 
 function digestOfInputs(): string {
-  const files = globSync(INPUTS, { cwd: projectRoot, withFileTypes: true })
+  const files = globSync(INPUTS, { cwd: projectRoot, exclude: ['infra/*/node_modules'], withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted()

@@ -22,7 +22,7 @@ import {
   violationsOf,
 } from './requested-items.ts';
 
-const USAGE = `npx node test/reliability/hostile-load.ts [--duration 600] [--connections 1000] [--kill-every 45]
+const USAGE = `node --require ./infra/require-node.cjs test/reliability/hostile-load.ts [--duration 600] [--connections 1000] [--kill-every 45]
 
 Starts a local service with a temporary data folder. Clients send requests slowly, in pipelines and on half-closed
 connections, abort requests, and retry creates with an Idempotency-Key until they get a 201. Meanwhile, the API key is

@@ -4,7 +4,7 @@ import { variantOf } from '../support/collection-tests.ts';
 import { requireTool } from '../support/tools.ts';
 import { createRequest, listPath, newItem } from './requested-items.ts';
 
-const USAGE = `npx node test/reliability/load.ts --base-url URL --api-key KEY [--duration 600] [--connections 50]
+const USAGE = `node --require ./infra/require-node.cjs test/reliability/load.ts --base-url URL --api-key KEY [--duration 600] [--connections 50]
 
 Sends concurrent requests to a running service and prints their latencies.
 

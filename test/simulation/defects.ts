@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { integerOption, projectRoot, runWithOptions } from '../../infra/command.ts';
 
-const USAGE = `npx node test/simulation/defects.ts [--defect N]
+const USAGE = `node --require ./infra/require-node.cjs test/simulation/defects.ts [--defect N]
 
 Checks that the simulation finds each of a list of defects. For each defect, a new process replaces a text in the code that
 it loads, and runs the simulation. The command fails if a defect is not found. It takes about a minute.

@@ -60,7 +60,7 @@ describe('cdk synth', () => {
     project.write('infra/app.ts', `// @ts-nocheck\n${project.read('infra/app.ts')}${lines}`);
     // The command clears NODE_ENV, which Jest sets, because the CDK's report depends on this variable.
     const failure = await project.failureOf(
-      `NODE_ENV= CDK_VALIDATION=true node node_modules/aws-cdk/bin/cdk synth ${stackName('staging')} --exclusively --quiet`,
+      `NODE_ENV= CDK_VALIDATION=true npx cdk synth ${stackName('staging')} --exclusively --quiet`,
       { HOME: folder },
     );
     const errors = failure.split('\n').filter((line) => line.startsWith('ERROR '));
