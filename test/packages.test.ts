@@ -22,6 +22,14 @@ describe.each(manifests)('the packages of %s', (manifest) => {
     expect(unpinned.map(([path]) => path)).toEqual([]);
   });
 
+  // Without `libc`, npm would install the packages for both glibc and musl.
+  test('say which C library they need', () => {
+    const unsaid = locked.filter(([path, { libc }]) => /-(musl|gnu|glibc)$/.test(path) && !libc);
+    expect(
+      unsaid.map(([path]) => `${path} lacks libc. Restore package-lock.json, and use npm 11.11 or newer.`),
+    ).toEqual([]);
+  });
+
   test('run no install scripts', () => {
     expect(readFileSync(join(folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
     const { scripts = {}, allowScripts = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
