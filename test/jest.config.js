@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
 import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
+
+// Jest would otherwise fail in each test file, and recommend a version of Node.
+if (!('SourceTextModule' in vm))
+  throw new Error(
+    'Node lacks the option --experimental-vm-modules. Run npm test, or set NODE_OPTIONS to this option.',
+  );
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
 /**

@@ -16,7 +16,10 @@ export default {
   jest: {
     // If enabled, Jest would skip the tests that import functions dynamically.
     enableFindRelatedTests: false,
+    // This file contains no configuration of Jest. StrykerJS would otherwise add test/jest.config.js to the one below.
+    configFile: 'test/mutation/package.json',
     config: {
+      rootDir: '.',
       transform: {},
       extensionsToTreatAsEsm: ['.ts'],
       testTimeout: MUTANT_LIMIT_MILLISECONDS,
