@@ -143,7 +143,7 @@ function excerpt(lines: string): RegExp {
     if (index % 2 === 0)
       return part
         .split(/ {2,}/)
-        .map((text) => RegExp.escape(text))
+        .map((text) => text.replaceAll(/\W/g, '\\$&'))
         .join(' {2,}');
     if (TIME.test(part)) return TIME.source;
     if (names.has(part)) return `\\k<${names.get(part)}>`;

@@ -128,7 +128,7 @@ describe('the smoke test of a stage', () => {
     expect(readOnly).toMatchObject({ code: 1, stdout: '' });
     expect(readOnly.stderr).toMatch(/failed \d+ of \d+ checks\.\n$/);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
-    expect(outcome.stdout).toMatch(new RegExp(`\n${RegExp.escape(origin)}/v1 failed the HTTP tests\\.\n$`));
+    expect(outcome.stdout).toContain(`\n${origin}/v1 failed the HTTP tests.\n`);
     expect(readFileSync(called, 'utf8')).toBe(`true ${origin}/v1 ${key} ${httpTests}`);
   });
 

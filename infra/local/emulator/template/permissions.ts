@@ -32,7 +32,7 @@ export function permits(statements: Scope[], action: string, resourceArn: string
 /** Returns whether one of a policy's patterns matches the text. In patterns, `*` matches any characters. */
 function matches(patterns: string[], text: string): boolean {
   return patterns.some((pattern) => {
-    const parts = pattern.split('*').map((part) => RegExp.escape(part));
+    const parts = pattern.split('*').map((part) => part.replaceAll(/\W/g, '\\$&'));
     return new RegExp(`^${parts.join('.*')}$`, 's').test(text);
   });
 }
