@@ -9,7 +9,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
- * Starts the local service in a child process. `npm start` runs the same module.
+ * Starts the local service in a child process. `npm start` runs the same command.
  *
  * @param options command-line options. By default, the service uses a free port, data in memory and the assembly that
  *   all tests share.
@@ -22,8 +22,8 @@ export async function startLocalService(...options: string[]): Promise<LocalServ
 
 /** Starts the local service of the project in the folder `project`, which can be a copy of this project. */
 export async function startLocalServiceOf(project: string, ...options: string[]) {
-  const runner = join(project, 'infra/local/main.ts');
-  const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
+  const runner = ['--require', './infra/require-node.cjs', join(project, 'infra/local/main.ts')];
+  const child = spawn(process.execPath, [...runner, '--port', '0', '--data', 'memory', ...options], {
     env: { ...process.env, ...sharedCompileCache() },
   });
   let output = '';
