@@ -70,6 +70,8 @@ function runWithInstalledNode() {
 
   // The command can start other programs that need the same Node.
   process.env.PATH = bin + path.delimiter + process.env.PATH;
+  // This process cannot pass signals on while it waits, so npm start watches the process that has started this one.
+  process.env.LAUNCHER_PID = process.ppid;
   // On Ctrl-C, this process waits until the other process has stopped. The terminal sends the signal to both.
   process.on('SIGINT', function () {});
   var command = process.execArgv.concat(process.argv.slice(1));

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { collections } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
@@ -36,9 +35,10 @@ ${relativePaths}`;
 let stop = (): void => process.exit(0);
 // Other code stops the service by emitting SIGTERM, so that `onInterrupt` ignores all later signals.
 onInterrupt(() => stop());
+// npm passes SIGTERM on only to its shell, which ends without passing it on.
 if (process.env['npm_lifecycle_event'] === 'start') {
-  const launchers = findLaunchers();
-  setInterval(() => findLaunchers() !== launchers && process.emit('SIGTERM'), 500).unref();
+  const launcher = Number(process.env['LAUNCHER_PID'] ?? process.ppid); // The variable is that of require-node.cjs.
+  setInterval(() => isRunning(launcher) || process.emit('SIGTERM'), 500).unref();
 }
 
 await runWithOptions(USAGE, options, async (values) => {
@@ -73,24 +73,10 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   stop = () => void close().then(() => process.exit(0));
 });
 
-/**
- * Returns the process ids of npm and of the shell in which npm started this process. If npm or the shell is killed, this
- * process gets no signal, but the result changes, because the orphaned process gets a new parent.
- *
- * Some shells, such as bash, replace themselves with this process, so npm is the parent. Others, such as dash on Debian,
- * remain its parent. In that case, this process must also watch the shell's parent. Only Linux shows that parent, in /proc,
- * without starting another process such as ps.
- */
-function findLaunchers(): string {
-  const { ppid } = process;
+function isRunning(pid: number): boolean {
   try {
-    const command = readFileSync(`/proc/${ppid}/cmdline`, 'utf8');
-    const isShell = command.includes(process.env['npm_lifecycle_script']!);
-    const [shellsParent] = /(?<=^PPid:\s)\d+$/m.exec(readFileSync(`/proc/${ppid}/status`, 'utf8'))!;
-    // The result omits the parent of npm, because that parent, such as the shell from which nohup started npm, can exit
-    // while the service should continue to run.
-    return isShell ? `${shellsParent} ${ppid}` : `${ppid}`;
+    return process.kill(pid, 0);
   } catch {
-    return `${ppid}`;
+    return false;
   }
 }

@@ -61,7 +61,7 @@ test('commands use the only in-memory service that is running', async () => {
 });
 
 test('a key that can only read lists items, and passes the read-only test, but creates none', async () => {
-  const key = done(await issue(...noOptions, '--read-only')).trim();
+  const { key } = JSON.parse(done(await issue(...noOptions, '--read-only')));
   jest.spyOn(console, 'log').mockReturnValue();
   const { baseUrl, request } = service;
   const headers = { Authorization: `Bearer ${key}` };

@@ -14,7 +14,7 @@ afterEach(() => {
 
 // Some shells replace themselves with the command that they run, and others remain its parent, so the test runs with each.
 const shells = ['/bin/sh', '/bin/dash', '/bin/bash'].filter((shell) => existsSync(shell));
-test.each(shells)('a local service that npm started with %s stops if npm is killed', async (shell) => {
+test.each(shells)('a local service that npm started with %s stops if npm gets SIGTERM', async (shell) => {
   const options = ['--port', '0', '--data', 'memory', '--assembly', assembly];
   npm = spawn('npm', ['start', `--script-shell=${shell}`, '--', ...options], {
     detached: true,
@@ -30,7 +30,7 @@ test.each(shells)('a local service that npm started with %s stops if npm is kill
   expect((await fetch(baseUrl)).status).toBe(404);
 
   const ended = once(npm, 'close'); // The event follows the exit of all processes that have npm's standard output.
-  npm.kill('SIGKILL');
+  npm.kill('SIGTERM');
   npm.stdout!.resume();
   await ended;
   await expect(fetch(baseUrl)).rejects.toThrow('fetch failed');

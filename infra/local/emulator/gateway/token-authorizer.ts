@@ -19,6 +19,9 @@ const AuthorizerResult = v.strictObject({
   context: v.optional(v.record(v.string(), scalarAsText), {}),
 });
 
+/** Maximum number of cached results, so that made-up tokens do not fill the memory. */
+const MAX_CACHED = 1_000;
+
 interface CacheEntry {
   result: v.InferOutput<typeof AuthorizerResult>;
   /** Time on the clock of `performance.now()`. */
@@ -47,6 +50,7 @@ export function createAuthorizer(
     if (!result) return undefined;
     const expiresAt = performance.now() + properties.AuthorizerResultTtlInSeconds * 1000;
     current.set(token, { result, expiresAt });
+    if (current.size > MAX_CACHED) current.delete(current.keys().next().value!); // the oldest token
     return result;
   }
 

@@ -30,6 +30,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+/** Returns a token of letters. */
+const nameOf = (token: number) => `token${token}`.replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!);
+
 describe('the authorizer', () => {
   test.each([
     ['denies', denyStage],
@@ -57,6 +60,16 @@ describe('the authorizer', () => {
     expect(await authorize('Bearer abc', listArn)).toHaveProperty('principalId');
     flushCache();
     expect(await authorize('Bearer abc', listArn)).toBe('ACCESS_DENIED');
+  });
+
+  test('keeps the newest 1,000 results, so that made-up tokens do not fill the memory', async () => {
+    const { authorize, fn } = authorizerWith(resultOf(allowStage));
+    for (let token = 0; token <= 1_000; token += 1) await authorize(`Bearer ${nameOf(token)}`, listArn);
+    await authorize(`Bearer ${nameOf(1_000)}`, listArn);
+    await authorize(`Bearer ${nameOf(1)}`, listArn);
+    expect(fn.invoke).toHaveBeenCalledTimes(1_001);
+    await authorize(`Bearer ${nameOf(0)}`, listArn);
+    expect(fn.invoke).toHaveBeenCalledTimes(1_002);
   });
 
   test('evicts a policy after its TTL even if the system clock is set back', async () => {
