@@ -98,8 +98,7 @@ export interface AuditLine {
   keyId: string;
 }
 
-export const keyStates = ['active', 'expired', 'revoked'] as const;
-type KeyState = (typeof keyStates)[number];
+type KeyState = 'active' | 'expired' | 'revoked';
 
 /**
  * Returns the state of a key. A key that was revoked and has expired is `revoked`. A key with an invalid expiry date is

@@ -245,7 +245,7 @@ describe('the break-glass policy', () => {
     });
   });
 
-  test('allows the calls of the scripts in docs/runbook, also on restored tables', () => {
+  test('allows the calls of npm run restore, also on restored tables', () => {
     const calls = ['BatchGetItem', 'DescribeTable', 'PutItem', 'Scan', 'UpdateItem'];
     for (const arn of [table, `${table}-restored`])
       expect(calls.filter((call) => !can(`dynamodb:${call}`, arn))).toEqual([]);

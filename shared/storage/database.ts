@@ -34,7 +34,7 @@ function createClient(milliseconds: number, config: DynamoDBClientConfig = {}, h
  *
  * @param milliseconds time for an attempt, including connecting and reading the response
  */
-export function wholeResponses(milliseconds: number, httpsAgent?: Agent) {
+function wholeResponses(milliseconds: number, httpsAgent?: Agent) {
   const handler = new NodeHttpHandler(httpsAgent ? { httpsAgent } : {});
   return {
     /**

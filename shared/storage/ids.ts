@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { UnavailableError } from './database.ts';
 
 /** Time from which ids count milliseconds. */
-export const ID_START = '2025-01-01T00:00:00Z';
+const ID_START = '2025-01-01T00:00:00Z';
 /** Number of ids that can be generated in a millisecond: 12 random bits. */
 const IDS_PER_MILLISECOND = 2 ** 12;
 
