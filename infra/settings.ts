@@ -1,7 +1,8 @@
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { collections } from '../shared/contract/operations.ts';
 import { requireStageName, UsageError } from './command.ts';
 
-/** Settings of a stage. Synthesis checks their types, and CloudFormation the ranges that AWS's documentation names. */
+/** Settings of a stage. `npx cdk synth` checks their types and values. */
 export interface StageSettings {
   /** Whether the stack and its tables are protected from deletion. If so, tables and logs outlive the stack. */
   retainData: boolean;
@@ -24,7 +25,7 @@ export interface StageSettings {
    * Days for which CloudWatch retains logs, such as 14, 30 or 365.
    * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
    */
-  logRetentionDays: number;
+  logRetentionDays: RetentionDays;
   /** Timeout of each function: longer than a throttled database call (7.5 s), shorter than API Gateway's timeout (29 s). */
   functionTimeoutSeconds: number;
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
@@ -47,8 +48,8 @@ export interface StageSettings {
   requestsPerSecond: number;
   requestBurst: number;
   /**
-   * Rate and burst of the methods that create items, in place of the two settings above. `problemsOfCreates` limits them to
-   * what DynamoDB accepts.
+   * Rate and burst of the methods that create items, in place of the two settings above. `problemsOf` limits them to what
+   * DynamoDB accepts.
    */
   createsPerSecond: number;
   createBurst: number;
@@ -89,8 +90,8 @@ export interface Stage extends StageSettings {
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines. With
  * `-c canary=off`, new versions get all requests at once.
  *
- * @throws UsageError if the settings of a stage are invalid, stages share a domain or a public URL, NAME is missing,
- *   invalid or in use, no stage is named STAGE, or `canary` has another value
+ * @throws UsageError if the settings of a stage are invalid, NAME is missing, invalid or in use,
+ *   no stage is named STAGE, or `canary` has another value
  */
 export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
@@ -128,20 +129,19 @@ function ephemeralStage(all: Record<string, StageSettings>, stage?: string, base
   return { ...settings, name: stage, alarmEmail: null, retainData: false };
 }
 
-/** @throws UsageError that names the stage, each wrong setting and what would be right */
-function checkStage(stage: string, settings: StageSettings): void {
-  requireStageName(stage, `The name of stage '${stage}' in infra/stages.ts`);
-  const problems = [
-    ...problemsOfCreates(settings),
-    ...problemsOfReads(settings),
-    ...problemsOfTimeout(settings),
-    ...problemsOfDomain(settings),
-    ...problemsOfPublicUrl(settings),
-  ];
-  if (problems.length > 0) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problems.join('; ')}.`);
-}
-
-const resources = collections.map(({ plural }) => plural).join(' or ');
+/** Settings that AWS accepts with values that stop the stage, or rejects only during the deployment. */
+const ranges: [name: keyof StageSettings, least: number, most: number][] = [
+  ['recoveryDays', 1, 35],
+  ['maxReadUnitsPerSecond', 1, 1e9],
+  ['maxWriteUnitsPerSecond', 1, 1e9],
+  // A throttled database call takes up to 7.5 s, and API Gateway waits for 29 s.
+  ['functionTimeoutSeconds', 8, 28],
+  ['authorizerCacheSeconds', 0, 3_600],
+  ['requestsPerSecond', 1, 1e9],
+  ['requestBurst', 1, 1e9],
+  ['createsPerSecond', 1, 1e9],
+  ['createBurst', 1, 1e9],
+];
 
 /** Write units of the largest item: up to 2 KB, in UTF-8, with its index keys. A unit is 1 KB. */
 const UNITS_PER_CREATE = 2;
@@ -152,62 +152,65 @@ const UNITS_PER_CREATE = 2;
  */
 const UNITS_OF_INDEX_KEY = 1_000;
 
-/**
- * Checks that clients whose creates exceed the limits get a 429 of API Gateway instead of a 503 because of DynamoDB. With
- * 80% of what DynamoDB accepts as the rate and 20% as the burst, nearly no create got a 503 in simulated bursts.
- */
-function problemsOfCreates({
-  createsPerSecond,
-  createBurst,
-  maxWriteUnitsPerSecond,
-}: StageSettings): string[] {
-  const units = Math.min(maxWriteUnitsPerSecond, UNITS_OF_INDEX_KEY);
-  const creates = units / UNITS_PER_CREATE;
-  const reason =
+/** @throws UsageError that names the stage, each wrong setting and what would be right */
+function checkStage(stage: string, settings: StageSettings): void {
+  requireStageName(stage, `The name of stage '${stage}' in infra/stages.ts`);
+  const problems = problemsOf(settings);
+  if (problems.length > 0) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problems.join('; ')}.`);
+}
+
+function problemsOf(settings: StageSettings): string[] {
+  const { createsPerSecond, createBurst, requestsPerSecond, domain, publicUrl, alarmEmail } = settings;
+  const { maxReadUnitsPerSecond: readUnits, maxWriteUnitsPerSecond: writeUnits } = settings;
+  const problems = ranges.flatMap(([name, least, most]) => {
+    const value = settings[name] as number;
+    if (Number.isInteger(value) && value >= least && value <= most) return [];
+    return [
+      `${name} must be an integer ${most < 1e9 ? `from ${least} to ${most}` : `of at least ${least}`}, not ${value}`,
+    ];
+  });
+  const resources = collections.map(({ plural }) => plural).join(' or ');
+
+  // Clients whose creates exceed the limits get a 429 of API Gateway instead of a 503 because of DynamoDB. With 80% of what
+  // DynamoDB accepts as the rate and 20% as the burst, nearly no create got a 503 in simulated bursts.
+  const units = Math.min(writeUnits, UNITS_OF_INDEX_KEY);
+  const limit =
     units < UNITS_OF_INDEX_KEY
-      ? `a create of ${resources} takes ${UNITS_PER_CREATE} write units, and maxWriteUnitsPerSecond is ${units}`
-      : `a create of ${resources} takes ${UNITS_PER_CREATE} of the ${units} write units per second that one key of an index accepts (docs/decisions.md, "Lists are one query")`;
-  const [rate, burst] = [Math.floor(0.8 * creates), Math.floor(0.2 * creates)];
-  return [
-    ...(createsPerSecond <= rate
-      ? []
-      : [`createsPerSecond must be at most ${rate}, not ${createsPerSecond}, because ${reason}`]),
-    ...(createBurst <= burst
-      ? []
-      : [`createBurst must be at most ${burst}, not ${createBurst}, because ${reason}`]),
-  ];
-}
+      ? `write units of maxWriteUnitsPerSecond`
+      : 'write units per second that one key of an index accepts (docs/decisions.md, "Lists are one query")';
+  const shares = [
+    ['createsPerSecond', createsPerSecond, 80],
+    ['createBurst', createBurst, 20],
+  ] as const;
+  for (const [name, value, percent] of shares) {
+    const most = Math.floor((percent * units) / 100 / UNITS_PER_CREATE);
+    if (value > most)
+      problems.push(
+        `${name} must be at most ${most}, not ${value}, because a create of ${resources} takes ${UNITS_PER_CREATE} write units, and ${name} can use ${percent}% of the ${units} ${limit}`,
+      );
+  }
 
-function problemsOfReads({ requestsPerSecond, maxReadUnitsPerSecond }: StageSettings): string[] {
   const reads = Math.ceil(requestsPerSecond / 2);
-  if (maxReadUnitsPerSecond >= reads) return [];
-  return [
-    `maxReadUnitsPerSecond must be at least ${reads}, not ${maxReadUnitsPerSecond}, because each of the requestsPerSecond can be a list of ${resources}, which reads at least half a read unit`,
-  ];
+  if (readUnits < reads)
+    problems.push(
+      `maxReadUnitsPerSecond must be at least ${reads}, not ${readUnits}, because each of the requestsPerSecond can be a list of ${resources}, which reads at least half a read unit`,
+    );
+  if (domain && !domain.certificateArn && !domain.hostedZoneId)
+    problems.push(
+      `domain must have a certificateArn, or a hostedZoneId for a certificate of ${domain.name} that the stack creates`,
+    );
+  if (publicUrl !== undefined && !isPublicUrl(publicUrl))
+    // The message does not quote the value, because the value can contain a password.
+    problems.push(
+      'publicUrl must be the https URL of the proxy in lowercase, such as https://api.example.com/pet-store, without a user name, query, fragment, slash at its end or /v1, because the headers Link and Location start with it',
+    );
+  if (alarmEmail !== null && !/^[^\s@]+@[^\s@]+$/.test(alarmEmail))
+    problems.push(`alarmEmail must be an email address or null, not ${alarmEmail}`);
+  return problems;
 }
 
-function problemsOfTimeout({ functionTimeoutSeconds: seconds }: StageSettings): string[] {
-  if (seconds >= 8 && seconds <= 28) return [];
-  return [
-    `functionTimeoutSeconds must be from 8 to 28, not ${seconds}, because a database call of a function can take 7.5 s, and API Gateway waits for 29 s`,
-  ];
-}
-
-function problemsOfDomain({ domain }: StageSettings): string[] {
-  if (!domain || domain.certificateArn || domain.hostedZoneId) return [];
-  return [
-    `domain must have a certificateArn, or a hostedZoneId for a certificate of ${domain.name} that the stack creates`,
-  ];
-}
-
-function problemsOfPublicUrl({ publicUrl }: StageSettings): string[] {
-  const url = publicUrl === undefined ? undefined : URL.parse(publicUrl);
-  // The URL parser encodes characters such as `>`, which would end the URL in a `Link` header.
-  const isPlain =
-    url?.protocol === 'https:' && publicUrl === url.href.replace(/\/$/, '') && !/[?#@]|\/v1$/.test(publicUrl);
-  if (url === undefined || isPlain) return [];
-  // The message does not quote the value, because the value can contain a password.
-  return [
-    'publicUrl must be the https URL of the proxy in lowercase, such as https://api.example.com/pet-store, without a user name, query, fragment, slash at its end or /v1, because the headers Link and Location start with it',
-  ];
+/** Returns whether a URL can be followed by `/v1` in a `Link` header, in which a character such as `>` would end the URL. */
+function isPublicUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && text === url.href.replace(/\/$/, '') && !/[?#@]|\/v1$/.test(text);
 }

@@ -29,18 +29,21 @@ test.each<[object, string]>([
   ],
   [
     { createsPerSecond: 401, maxWriteUnitsPerSecond: 40_000 },
-    `createsPerSecond must be at most 400, not 401, because a create of ${items} takes 2 of the 1000 write units per second `,
+    `createsPerSecond must be at most 400, not 401, because a create of ${items} takes 2 write units, and createsPerSecond can use 80% of the 1000 write units per second `,
   ],
   [
     { createBurst: 101, maxWriteUnitsPerSecond: 40_000 },
-    'createBurst must be at most 100, not 101, because ',
+    `createBurst must be at most 100, not 101, because a create of ${items} takes 2 write units, and createBurst can use 20% of `,
   ],
   [
     { createsPerSecond: 41, maxWriteUnitsPerSecond: 100 },
-    `createsPerSecond must be at most 40, not 41, because a create of ${items} takes 2 write units, and maxWriteUnitsPerSecond is 100`,
+    `createsPerSecond must be at most 40, not 41, because a create of ${items} takes 2 write units, and createsPerSecond can use 80% of the 100 write units of maxWriteUnitsPerSecond`,
   ],
-  [{ functionTimeoutSeconds: 7 }, 'functionTimeoutSeconds must be from 8 to 28, not 7, because '],
-  [{ functionTimeoutSeconds: undefined }, 'functionTimeoutSeconds must be from 8 to 28, not undefined, '],
+  [{ functionTimeoutSeconds: 7 }, 'functionTimeoutSeconds must be an integer from 8 to 28, not 7'],
+  [{ recoveryDays: undefined }, 'recoveryDays must be an integer from 1 to 35, not undefined'],
+  [{ requestBurst: 0 }, 'requestBurst must be an integer of at least 1, not 0'],
+  [{ authorizerCacheSeconds: 1.5 }, 'authorizerCacheSeconds must be an integer from 0 to 3600, not 1.5'],
+  [{ alarmEmail: 'operator' }, 'alarmEmail must be an email address or null, not operator'],
   [
     { domain: named },
     `domain must have a certificateArn, or a hostedZoneId for a certificate of ${domain.name} `,
