@@ -73,7 +73,8 @@ export async function addIndexKeys(run: Run, table: string, key: string, indexes
 
 /**
  * Copies the API keys of the table `from` that the table `to` lacks. A key in `revoked` is never active: its copy is
- * revoked, and so is its record in `to`.
+ * revoked, and so is its record in `to`. The copy of a key that was rotated after the restore point is revoked too, because
+ * it lacks the end of its overlap.
  *
  * @param revoked ids of the keys that were revoked after the restore point
  * @param caller ARN of the operator
@@ -86,8 +87,8 @@ export async function copyMissingKeys(
   revoked: Set<string>,
   caller: string,
 ) {
-  const records: ApiKeyRecord[] = [];
-  await forEachPage(run, from, async (items) => void records.push(...(items as unknown[] as ApiKeyRecord[])));
+  const [records, present] = [await keysIn(run, from), await keysIn(run, to)];
+  const replaced = new Set([...records, ...present].map(({ replaces }) => replaces));
   const unknown = revoked.difference(new Set(records.map(({ keyId }) => keyId)));
   if (unknown.size > 0)
     throw new UsageError(
@@ -95,12 +96,23 @@ export async function copyMissingKeys(
     );
   for (const record of records) {
     const isRevoked = revoked.has(record.keyId);
+    const hasLostRotation = replaced.has(record.keyId) && !record.rotatedBy;
     const revokedBy = auditLine('revoke', record.keyId, caller);
-    const revocation = isRevoked ? { revokedAt: revokedBy.time, revokedBy } : {};
+    const revocation = isRevoked || hasLostRotation ? { revokedAt: revokedBy.time, revokedBy } : {};
     const copied = await put(run, to, 'hash', { ...revocation, ...record });
     if (isRevoked && !copied) await revokeApiKey({ database: run.database, table: to }, record, caller);
-    run.count(1, copied ? 1 : 0);
+    run.count(1, copied || isRevoked ? 1 : 0);
   }
+}
+
+async function keysIn(run: Run, table: string): Promise<ApiKeyRecord[]> {
+  const records: ApiKeyRecord[] = [];
+  await forEachPage(
+    run,
+    table,
+    async (items) => void records.push(...(items as unknown[] as ApiKeyRecord[])),
+  );
+  return records;
 }
 
 /** Calls `act` for each page of a table. The reads are strongly consistent. */

@@ -18,16 +18,17 @@ both are the same table, adds the keys of new combinations of filters to its ite
 the command again. Requires AWS credentials, and the region of the tables in AWS_REGION.
 
   --revoked            for a table of API keys: the id of a key that was revoked after the restore point, once for each
-                       such key, or none. These keys are copied as revoked.
+                       such key, or none. These keys are copied as revoked, and so are keys that
+                       have a successor.
   --collection         what the tables contain: ${names.join(' or ')} (default: ${names[0]})
-  --writes-per-second  limit that leaves room for the creates of clients (default: 500)`;
+  --writes-per-second  limit that leaves room for the creates of clients (default: 200)`;
 
 const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   revoked: { type: 'string', multiple: true },
   collection: { type: 'string', default: names[0] as string },
-  'writes-per-second': { type: 'string', default: '500' },
+  'writes-per-second': { type: 'string', default: '200' },
 } as const;
 
 async function restore({ from, to, revoked, collection: name, ...values }: OptionValues<typeof options>) {
@@ -42,16 +43,19 @@ async function restore({ from, to, revoked, collection: name, ...values }: Optio
       `The items of ${from} have the key ${source.key}, but those of ${to} have ${target.key}.`,
     );
   const isOfKeys = target.key === 'hash';
+  if (isOfKeys && from === to) throw new UsageError('For API keys, --from and --to must differ.');
   const ids = isOfKeys ? revokedOption(revoked) : new Set<string>();
 
-  const verb = from === to ? 'changed' : 'copied';
+  const verb = from === to ? 'changed' : isOfKeys ? 'copied or revoked' : 'copied';
   let [read, written] = [0, 0];
   const count = (more: number, moreWritten: number) => {
     read += more;
     written += moreWritten;
   };
-  const progress = () =>
-    console.log(`${read} of about ${Math.max(read, source.items)} items read, ${written} ${verb}`);
+  const progress = () => {
+    const about = source.items > read ? ` of about ${source.items}` : ''; // DynamoDB counts a new table after hours.
+    console.error(`${read}${about} items read, ${written} ${verb}`);
+  };
   const timer = setInterval(progress, PROGRESS_MILLISECONDS);
   const run: Run = { database, pace: paceOf(perSecond), count };
   // Only collections have indexes whose keys are computed.
@@ -60,6 +64,10 @@ async function restore({ from, to, revoked, collection: name, ...values }: Optio
     if (from === to) await addIndexKeys(run, to, target.key, indexes);
     else if (isOfKeys) await copyMissingKeys(run, from, to, ids, await findCaller());
     else await copyMissing(run, from, to, target.key, indexes);
+  } catch (error) {
+    progress();
+    console.error('To continue, run the command again.');
+    throw error;
   } finally {
     clearInterval(timer);
   }

@@ -127,6 +127,15 @@ describe('a copy of API keys', () => {
     expect(stored.get('d').revokedAt).toBe(revokedAt);
   });
 
+  test('contains a key that was rotated since then only as revoked', async () => {
+    const old = recordFor('old');
+    const successor = { ...recordFor('new'), replaces: old.keyId };
+    const [from, to] = [await tableWith([old], 'hash'), await tableWith([successor], 'hash')];
+    await copyMissingKeys(newRun().run, from, to, new Set(), caller);
+    const copy = (await itemsIn(to, 'hash')).find(({ owner }) => owner === 'old');
+    expect(copy).toMatchObject({ revokedBy: { caller, action: 'revoke' } });
+  });
+
   test('does not start if the table lacks a listed key', async () => {
     const [from, to] = [await tableWith([recordFor('a')], 'hash'), await tableWith([], 'hash')];
     const copying = copyMissingKeys(newRun().run, from, to, new Set(['key_0123']), caller);
@@ -164,6 +173,7 @@ describe('npm run restore', () => {
   test('rejects wrong words, and API keys without the list of those that were revoked', async () => {
     const [items, keys] = [await tableWith([]), await tableWith([], 'hash')];
     const [{ plural }] = collections;
+    const others = await tableWith([], 'hash');
     for (const [words, message] of [
       [['--from', items], 'Set --from and --to to the names of tables.'],
       [['--from', items, '--to', items, '--collection', 'none'], `--collection must be ${plural}`],
@@ -175,11 +185,12 @@ describe('npm run restore', () => {
         ['--from', items, '--to', keys],
         `The items of ${items} have the key id, but those of ${keys} have hash.`,
       ],
+      [['--from', keys, '--to', others], 'The tables contain API keys. Set --revoked to '],
+      [['--from', keys, '--to', keys, '--revoked', 'none'], 'For API keys, --from and --to must differ.'],
       [
-        ['--from', keys, '--to', await tableWith([], 'hash')],
+        ['--from', keys, '--to', others, '--revoked', 'all'],
         'The tables contain API keys. Set --revoked to ',
       ],
-      [['--from', keys, '--to', keys, '--revoked', 'all'], 'The tables contain API keys. Set --revoked to '],
       [['--from', 'gone', '--to', items], 'Requested resource not found'],
     ] as [string[], string][])
       expect(errorOutput(await restore(...words))).toContain(message);
