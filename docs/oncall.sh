@@ -25,8 +25,8 @@ ask() {
   printf '%s\n' "$response" | plain
 }
 
-case ${1-} in
-  status | back | query | commands) ;;
+case $#:${1-} in
+  1:status | 1:back | [123]:query | 1:commands) ;;
   *) fail "Usage: sh $script status | back | query [NAME [WORD]] | commands" ;;
 esac
 command -v aws > /dev/null || fail 'Install AWS CLI 2.'
@@ -94,7 +94,7 @@ show_status() {
   printf '%s: %s, last update began at %s (reason: %s)\n' "$stack" "$stack_status" "$updated_at" "$reason"
   printf 'Active alarms:\n'
   ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
-    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]' | sed 's/^/  /'
+    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]' | sed -n 's/./  &/p'
   printf 'Running deployments:\n'
   running=$(deployments) || printf '  They cannot be read.\n'
   [ -z "$running" ] || printf '%s\n' "$running" | sed 's/^/  /'
@@ -165,27 +165,36 @@ another version, see: sh $script commands"
 # Prints the names of the stage's queries, or the results of a query, a line for each.
 run_query() {
   names=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/" \
-    --query 'queryDefinitions[].[name]' | sed "s|^$stack/||") || fail 'The queries cannot be read.'
-  printf '%s\n' "$names" | grep -qx -e "${1:--}" || {
+    --query 'queryDefinitions[].[name]') || fail 'The queries cannot be read.'
+  names=$(printf '%s\n' "$names" | sed "s|^$stack/||")
+  printf '%s\n' "$names" | grep -qxF -e "${1:--}" || {
     [ -z "${1-}" ] || printf 'There is no query %s. Choose one of these:\n' "$1" | plain >&2
     printf '%s\n' "$names"
     [ -z "${1-}" ] || exit 1
     return
   }
   case ${2-} in *[!A-Za-z0-9_=-]*) fail 'WORD must be an id, such as that of a request or a key.' ;; esac
+  case ${MINUTES:=60} in 0* | *[!0-9]*) fail 'Set MINUTES to a number of minutes, such as 1440 for a day.' ;; esac
   definition="queryDefinitions[?name=='$stack/$1'] | [0]"
   text=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
     --query "$definition.queryString") || fail 'The query cannot be read.'
-  [ -z "${2-}" ] || text=$(printf '%s\n' "$text" | sed "s/PUT-[A-Z-]*-HERE/$2/g")
-  case $text in *PUT-*-HERE*) fail "Append what the query looks for, as in: sh $script query $1 ID" ;; esac
+  case $text:${2-} in
+    *PUT-*-HERE*:) fail "Append what the query looks for, as in: sh $script query $1 ID" ;;
+    *PUT-*-HERE*) text=$(printf '%s\n' "$text" | sed "s/PUT-[A-Z-]*-HERE/$2/g") ;;
+    *:?*) fail "The query $1 looks for nothing, so leave $2 out." ;;
+  esac
   groups=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
     --query "$definition.to_string(logGroupNames)") || fail 'The query cannot be read.'
   now=$(date +%s)
-  id=$(ask logs start-query --log-group-names "$groups" --start-time "$((now - ${MINUTES:-60} * 60))" --end-time "$now" \
+  id=$(ask logs start-query --log-group-names "$groups" --start-time "$((now - MINUTES * 60))" --end-time "$now" \
     --query-string "$text" --query queryId) || fail 'The query cannot be started.'
   while :; do
     state=$(ask logs get-query-results --query-id "$id" --query status) || fail 'The query cannot be read.'
-    case $state in Scheduled | Running) sleep 2 ;; *) break ;; esac
+    case $state in
+      Complete) break ;;
+      Scheduled | Running) sleep 2 ;;
+      *) fail "The query has ended with the status $state." ;;
+    esac
   done
   ask logs get-query-results --query-id "$id" --query "results[*][?field!='@ptr'].join('=', [field, value])"
 }

@@ -63,6 +63,10 @@ call="$1 $2"
   [ ! -e "${folder}/answers/$call $argument" ] || { call="$call $argument"; break; }
 done
 case $call in
+  *get-query-results) case $* in
+    *'--query status '*) cat "${folder}/answers/$call status" ;;
+    *) cat "${folder}/answers/$call" ;;
+  esac ;;
   *describe-query-definitions) case $* in
     *queryString*) cat '${folder}/answers/queryString' ;;
     *logGroupNames*) cat '${folder}/answers/logGroupNames' ;;
@@ -153,11 +157,52 @@ Versions:
     test.each([
       ['query find-request', /^Append what the query looks for, as in: sh \S+ query find-request ID\n$/],
       ['query find-request ";|"', /^WORD must be an id, /],
+      ['query find-request a b', /^Usage: /],
     ])('says what is wrong with %s', (command, message) => {
       const { status, stderr, calls } = run(shell, command);
       expect(status).toBe(1);
       expect(stderr).toMatch(message);
       expect(calls.join()).not.toContain('start-query');
+    });
+
+    test.each<
+      [
+        what: string,
+        changes: Record<string, string | null>,
+        settings: Record<string, string>,
+        RegExp,
+        string?,
+      ]
+    >([
+      [
+        'the query fails',
+        { 'logs get-query-results status': 'Timeout' },
+        {},
+        /has ended with the status Timeout\.\n$/,
+      ],
+      [
+        'there is no permission',
+        { 'logs describe-query-definitions': null },
+        {},
+        /The queries cannot be read\.\n$/,
+      ],
+      [
+        'the query looks for nothing',
+        {},
+        {},
+        /^The query latencies looks for nothing, so leave 1 out\.\n$/,
+        'query latencies 1',
+      ],
+      ['MINUTES is no number', {}, { MINUTES: '1h' }, /^Set MINUTES to a number of minutes/],
+    ])('fails if %s', (_what, changes, settings, message, command = 'query latencies') => {
+      const { status, stdout, stderr } = run(
+        shell,
+        command,
+        { queryString: 'stats count(*)', ...changes },
+        { settings },
+      );
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(message);
     });
   });
 

@@ -23,12 +23,12 @@ const accessLogQueries = {
 | fields @timestamp, status, errorType, method, resource, keyId, denialReason, latency, authorizerLatency, integrationLatency, functionRequestId, firewall`,
   // Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
   'server-errors': `filter status like /^5/ and integrationStatus != "413"
-| stats count(*) as responses, fromMillis(min(@timestamp)) as first, fromMillis(max(@timestamp)) as last by status, errorType, integrationStatus, method, resource, keyId
-| sort responses desc`,
+| stats count(*) as responses, earliest(@timestamp) as first, latest(@timestamp) as last by status, errorType, integrationStatus, method, resource, keyId
+| sort responses desc | limit 50`,
   // What the alarm ApiRejectedRequests counts.
   'rejected-requests': `filter status like /^4/ and status != "404" and functionRequestId != "-"
-| stats count(*) as requests, fromMillis(min(@timestamp)) as first by status, method, resource, keyId
-| sort requests desc`,
+| stats count(*) as requests, earliest(@timestamp) as first by status, method, resource, keyId
+| sort requests desc | limit 50`,
   'rejected-clients': `filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
 | stats count(*) as requests by sourceIp, keyId, status, errorType, denialReason
 | sort requests desc | limit 20`,
@@ -36,31 +36,31 @@ const accessLogQueries = {
 | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99, pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource`,
   'busiest-clients': `stats count(*) as requests by sourceIp, keyId, bin(1m) | sort requests desc | limit 20`,
   'denied-keys': `filter errorType = "ACCESS_DENIED" and keyId like /^key_/
-| stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId, denialReason, sourceIp
+| stats count(*) as requests, latest(@timestamp) as last by keyId, denialReason, sourceIp
 | sort requests desc`,
   'requests-of-key': `filter keyId = "PUT-THE-KEY-ID-HERE"
-| stats count(*) as requests, fromMillis(min(@timestamp)) as first, fromMillis(max(@timestamp)) as last by sourceIp, method, resource, status
+| stats count(*) as requests, earliest(@timestamp) as first, latest(@timestamp) as last by sourceIp, method, resource, status
 | sort last desc`,
   'usage-by-key': `${WITH_ACTIVE_KEY}
-| stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId, status
+| stats count(*) as requests, latest(@timestamp) as last by keyId, status
 | sort keyId asc, status asc | limit 10000`,
   connections: `${WITH_ACTIVE_KEY}
-| stats count(*) as requests, fromMillis(max(@timestamp)) as last by domainName, tlsVersion, keyId
+| stats count(*) as requests, latest(@timestamp) as last by domainName, tlsVersion, keyId
 | sort requests desc`,
 };
 
 /** Queries of the logs of all functions, by name. The name of a log stream contains the version of its function in brackets. */
 const functionQueries = {
-  'find-cause': `filter requestId = "PUT-THE-REQUEST-ID-HERE" or @message like "PUT-THE-REQUEST-ID-HERE"
+  'find-cause': `filter @message like "PUT-THE-REQUEST-ID-HERE"
 | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message, error.stack, record.status, record.metrics.durationMs, record.metrics.maxMemoryUsedMB`,
   'error-causes': `filter ${FAILED}
 | parse @logStream "[*]" as version
-| stats count(*) as errors, fromMillis(max(@timestamp)) as last by @log, version, operation, code, error.name, error.code, error.message, errorType, errorMessage, record.status, record.errorType
+| stats count(*) as errors, latest(@timestamp) as last by @log, version, operation, code, error.name, error.code, error.message, errorType, errorMessage, record.status, record.errorType
 | sort errors desc | limit 50`,
 };
 
 const firewallQueries = {
-  'blocked-requests': `stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
+  'blocked-requests': `stats count(*) as requests, latest(@timestamp) as last by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
 | sort requests desc | limit 20`,
 };
 
@@ -93,7 +93,7 @@ function deprecatedCalls(): Record<string, string> {
   const calls = deprecated.map(({ method, path }) => `(method = "${method}" and resource = "${path}")`);
   return {
     'deprecated-calls': `${WITH_ACTIVE_KEY} and (${calls.join(' or ')})
-| stats count(*) as calls, fromMillis(max(@timestamp)) as last by method, resource, keyId
+| stats count(*) as calls, latest(@timestamp) as last by method, resource, keyId
 | sort calls desc`,
   };
 }
