@@ -111,7 +111,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
       return {
         name,
         in: location,
-        required: location === 'path' || undefined,
+        required: !['exact_optional', 'optional'].includes(entry.type) || undefined,
         description,
         schema: schemaObjectOfEnumeration(entry) ?? withParsedDefault(valueSchema, entry),
         example: examples[name],

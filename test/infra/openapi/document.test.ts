@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import * as v from 'valibot';
 import { openApiJson, serverObjects } from '../../../infra/openapi/document.ts';
 import { asOpenApi30 } from '../../../infra/openapi/openapi-3.0.ts';
+import { parameterObjects } from '../../../infra/openapi/schema-objects.ts';
 import { withoutReferences } from '../../support/references.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
@@ -45,6 +47,17 @@ test('the OpenAPI document describes no deprecation headers if no operation is d
       jest.replaceProperty(byKind, kind, operation);
   }
   expect(openApiJson()).not.toMatch(/Deprecation|Sunset|Successor/);
+});
+
+test('parameters and headers that operations need are required', () => {
+  const headers = v.object({ Always: v.string(), Sometimes: v.exactOptional(v.string()) });
+  const query = v.object({ limit: v.optional(v.string(), '20'), since: v.string() });
+  expect(parameterObjects({ query, headers }).map(({ name, required }) => [name, required])).toEqual([
+    ['limit', undefined],
+    ['since', true],
+    ['Always', true],
+    ['Sometimes', undefined],
+  ]);
 });
 
 test('each stage has a server with its public URL, its domain or a placeholder, and production is the first server', () => {
