@@ -1,5 +1,5 @@
-import { globSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join, parse, relative } from 'node:path';
+import { globSync, rmSync, statSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { bundleFunctions } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
@@ -12,12 +12,9 @@ import { debuggerAddress } from './emulator/lambda/runtime.ts';
  */
 const PAUSE_MILLISECONDS = 50;
 
-/** Sources that the functions share with the stack and with the documentation that the local service serves. */
-const SHARED_WITH_STACK = 'shared/{*,contract/**}';
-
 /**
  * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run. The
- * stack and the documentation are not reloaded, so the service names the changed sources on which they depend.
+ * stack and the documentation are not reloaded.
  *
  * @param root folder for the new bundles. The previous content of the folder is deleted.
  * @returns a function that stops watching
@@ -38,8 +35,6 @@ export function startWatch(
   const closing = new AbortController();
   /** Folder of the bundles that the functions run, after the first build. */
   let loaded: string | undefined;
-  const atStart = textsOf(SHARED_WITH_STACK);
-  let compared = atStart;
 
   async function reload(): Promise<void> {
     const start = performance.now();
@@ -62,15 +57,6 @@ export function startWatch(
     }
   }
 
-  /** Prints the sources that differ from those at the start, if any source has changed since the last comparison. */
-  function askForRestart(): void {
-    const texts = textsOf(SHARED_WITH_STACK);
-    const changed = differences(atStart, texts);
-    if (changed.length > 0 && differences(compared, texts).length > 0)
-      print(`restart to apply ${changed.join(', ')} to the stack and the documentation`);
-    compared = texts;
-  }
-
   async function watch(): Promise<void> {
     let built = '';
     let previous = '';
@@ -81,8 +67,7 @@ export function startWatch(
       if (isStable && current !== built) {
         // The first build applies changes that were saved after the synthesis started.
         await reloadOrReport();
-        askForRestart();
-        if (!built) print('watching the functions (restart for changes to the stack or the local service)');
+        if (!built) print('watching functions and shared (restart to change the stack or the documentation)');
         built = current;
       }
       await setTimeout(PAUSE_MILLISECONDS);
@@ -111,28 +96,6 @@ function timesOfSources(): string {
   const files = globSync('{functions,shared}/**', { cwd: projectRoot });
   const times = files.map((file) => statSync(join(projectRoot, file), { throwIfNoEntry: false })?.mtimeMs);
   return JSON.stringify([files, times]);
-}
-
-/** Returns the texts of the files that match `pattern`, by path. */
-function textsOf(pattern: string): Map<string, string> {
-  const files = globSync(pattern, { cwd: projectRoot, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
-  return new Map(paths.map((path) => [relative(projectRoot, path), textOf(path)]));
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return ''; // The file was deleted in the meantime.
-  }
-}
-
-/** Returns the names of the files whose texts differ. */
-function differences(one: Map<string, string>, other: Map<string, string>): string[] {
-  return [...new Set([...one.keys(), ...other.keys()])].filter((file) => one.get(file) !== other.get(file));
 }
 
 function print(text: string): void {

@@ -61,7 +61,7 @@ async function message(): Promise<string> {
 describe('the local service with --watch', () => {
   test('prints at startup which changes require a restart', () => {
     expect(service.output()).not.toMatch(/reloaded|cannot/);
-    expect(timesPrinted(/Z watching the functions \(restart for changes to the stack .*\)\n/)).toBe(1);
+    expect(timesPrinted(/Z watching functions and shared \(restart to change the stack .*\)\n/)).toBe(1);
   });
 
   test('keeps the data and the API key when it reloads a function', async () => {
@@ -138,17 +138,6 @@ describe('the local service with --watch', () => {
       authorizer.replace("state === 'active' ? 'Allow' : 'Deny'", "'Deny'"),
     );
     expect((await call(path)).status).toBe(401);
-  });
-
-  test('names changed sources on which the stack depends, because the stack is not reloaded', async () => {
-    const contract = 'shared/contract/limits.ts';
-    const limits = project.read(contract);
-    const restart = /Z restart to apply shared\/contract\/limits\.ts to the stack and the documentation\n/;
-    expect(timesPrinted(restart)).toBe(0);
-    await save(contract, `${limits}\nexport const unused = 1;\n`, restart);
-    project.write(contract, limits);
-    await save(FILE, sourceWith('without a reminder'));
-    expect(timesPrinted(restart)).toBe(1);
   });
 
   test('exits with code 0 after SIGTERM', async () => {
