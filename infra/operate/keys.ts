@@ -246,7 +246,7 @@ function tableOf(records: ApiKeyRecord[]): string {
       accessOf(record),
       record.replaces ?? '-',
       record.owner, // last, because characters of a name can have different widths
-    ].map((cell) => plain(String(cell))),
+    ].map((cell: unknown) => plain(String(cell))),
   );
   rows.unshift(HEADINGS);
   // A stage can have more keys than a function call can have arguments, so the rows are not arguments of Math.max.
