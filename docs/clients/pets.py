@@ -63,7 +63,7 @@ class PetStore:
             yield from pets
             link = re.search('<([^<>]*)>; rel="next"', ", ".join(headers.get_all("Link", [])))
             page = link and link[1]
-            if page and (not page.startswith(f"{self._base_url}/") or ".." in page):
+            if page and (not page.startswith(f"{self._base_url}/") or ".." in page or "%2e" in page.lower()):
                 raise ValueError(f"The next page is not below {self._base_url}, so the API key was not sent there.")
 
     def create_pet(self, pet, idempotency_key):
@@ -89,9 +89,8 @@ class PetStore:
                 is_response = isinstance(error, PetStoreError)  # otherwise, a timeout or a lost connection
                 if is_response and not _is_temporary(error.status):
                     raise
-                seconds = random.uniform(0, 2 ** (attempt - 1))
-                if is_response and error.retry_after is not None:
-                    seconds = error.retry_after
+                asked = error.retry_after if is_response else None
+                seconds = max(asked or 0, random.uniform(0, 2 ** (attempt - 1)))
                 if attempt == ATTEMPTS or time.monotonic() + seconds > end:
                     raise
             time.sleep(seconds)

@@ -90,7 +90,7 @@ export class PetStore {
       } catch (error) {
         const failure = error instanceof PetStoreError ? error : undefined; // otherwise, there was no response
         if (failure && !isTemporary(failure.status)) throw error;
-        const seconds = failure?.retryAfter ?? Math.random() * 2 ** (attempt - 1);
+        const seconds = Math.max(failure?.retryAfter ?? 0, Math.random() * 2 ** (attempt - 1));
         if (attempt === ATTEMPTS || performance.now() + 1_000 * seconds > end) throw error;
         await new Promise((resolve) => setTimeout(resolve, 1_000 * seconds));
       }
