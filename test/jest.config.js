@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
-import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
 
 // Jest would otherwise fail in each test file, and recommend a version of Node.
-if (!('SourceTextModule' in vm))
+if (!('SourceTextModule' in vm) || !process.features.typescript)
   throw new Error(
-    'Node lacks the option --experimental-vm-modules. Run npm test, or set NODE_OPTIONS to this option.',
+    'Jest needs Node 24 and its option --experimental-vm-modules, to which NODE_OPTIONS can be set. npm test has both.',
   );
+// An older Node cannot import this file.
+const { TEST_LIMIT_MILLISECONDS } = await import('./support/limits.ts');
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
 /**
