@@ -25,6 +25,7 @@ const allowedImports = {
   'shared/storage/**': [others, sdk, 'shared/*', 'shared/contract/**', 'shared/storage/**'],
   'shared/runtime/**': [others, middy, 'shared/**'],
   'infra/*': [others, 'infra/*', 'shared/*', 'shared/contract/**'],
+  'infra/settings.ts': [others, 'aws-cdk-lib/aws-logs', 'infra/command.ts', 'shared/contract/**'],
   'infra/app.ts': [others, cdk, 'infra/*', 'infra/stack/**', 'shared/names.ts'],
   'infra/stack/**': [
     others,
