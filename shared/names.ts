@@ -49,9 +49,9 @@ export function tableVariable({ plural }: { plural: string }): string {
   return `${plural.toUpperCase().replaceAll(' ', '_')}_TABLE`;
 }
 
-/** Returns words in Pascal case, such as `GiftCards` for `gift cards`. */
+/** Returns words in Pascal case, such as `GiftCards` for `gift cards`, `gift-cards` or `gift_cards`. */
 export function pascalCase(words: string): string {
-  return words.replaceAll(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase());
+  return words.replaceAll(/(?:^|[ _-])(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /** Returns the name of the module in `functions/` for an operation, such as `list-books` for `listBooks`. */

@@ -2,7 +2,7 @@ import { keyPrefix } from '../../shared/api-keys.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import type { Operation, Collection } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import { productDescription, productName } from '../../shared/names.ts';
+import { pascalCase, productDescription, productName } from '../../shared/names.ts';
 import { UsageError } from '../command.ts';
 import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
@@ -59,7 +59,7 @@ export function serverObjects(all: Record<string, StageSettings>): Json[] {
     ([, one], [, other]) => Number(other.retainData) - Number(one.retainData),
   );
   return inOrder.map(([name, { publicUrl, domain }], index) => {
-    const description = `${name.charAt(0).toUpperCase()}${name.slice(1)}`; // API clients name environments after it.
+    const description = pascalCase(name); // API clients name environments after it.
     const rootUrl = publicUrl ?? (domain && `https://${domain.name}`);
     if (rootUrl !== undefined) return { url: `${rootUrl}/v1`, description };
     const variable = index === 0 ? 'host' : `${name}_host`;
@@ -113,8 +113,7 @@ function operationObject(kind: string, operation: Operation, collection: Collect
 function descriptionOf({ stability, deprecation }: Operation, description: string): string {
   const notices: string[] = [];
   if (stability) {
-    const marker = `${stability.charAt(0).toUpperCase()}${stability.slice(1)}`;
-    notices.push(`**${marker}**: This operation can change or be removed without notice.`);
+    notices.push(`**${pascalCase(stability)}**: This operation can change or be removed without notice.`);
   }
   if (deprecation) {
     const day = deprecation.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });

@@ -2,6 +2,7 @@ import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../share
 import { operationCodes } from '../../shared/contract/gateway-errors.ts';
 import type { Collection, Operation } from '../../shared/contract/operation.ts';
 import { collections, operations } from '../../shared/contract/operations.ts';
+import { pascalCase } from '../../shared/names.ts';
 import { errorDescriptions, exampleMessages } from './descriptions.ts';
 import { errorHeaders, successHeaders } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
@@ -13,7 +14,7 @@ export function responsesOf(operation: Operation, collection: Collection): Json 
   const { success } = operation;
   const errors = errorCodesOf(operation).map((code) => [
     errorCatalog[code].status,
-    { $ref: `#/components/responses/${responseName(code)}` },
+    { $ref: `#/components/responses/${pascalCase(code)}` },
   ]);
   return {
     [success.status]: {
@@ -40,12 +41,7 @@ function exampleResponse({ request, success }: Operation): unknown {
 export function responseComponents(): Json {
   const all = Object.values<Operation>(operations);
   const codes = errorCodes.filter((code) => all.some((operation) => errorCodesOf(operation).includes(code)));
-  return Object.fromEntries(codes.map((code) => [responseName(code), errorResponse(code)]));
-}
-
-/** Returns the code in Pascal case. */
-function responseName(code: ErrorCode): string {
-  return code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(codes.map((code) => [pascalCase(code), errorResponse(code)]));
 }
 
 /** Returns the error codes of the operation, of all functions and of API Gateway, in the order of the catalog. */

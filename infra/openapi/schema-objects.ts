@@ -1,6 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../shared/contract/errors.ts';
+import { isOptional } from '../../shared/contract/fields.ts';
 import type { Operation, RequestParts, Collection } from '../../shared/contract/operation.ts';
 import { collections, operations } from '../../shared/contract/operations.ts';
 
@@ -111,7 +112,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
       return {
         name,
         in: location,
-        required: !['exact_optional', 'optional'].includes(entry.type) || undefined,
+        required: !isOptional(entry) || undefined,
         description,
         schema: schemaObjectOfEnumeration(entry) ?? withParsedDefault(valueSchema, entry),
         example: examples[name],

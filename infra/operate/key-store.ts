@@ -26,6 +26,11 @@ export interface KeyStore {
 // Pages are small, because reading a page of the default size, 1 MB, could exceed the client's timeout.
 const ITEMS_PER_PAGE = 200;
 
+/** Returns whether a text has the form of a key's id. */
+export function isKeyId(text: string): boolean {
+  return /^key_[0-9a-f]+$/.test(text);
+}
+
 /**
  * Issues a key. If `show` fails, or if it is unknown whether the key was stored, revokes the key.
  *

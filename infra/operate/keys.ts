@@ -137,7 +137,7 @@ async function manageKeys(values: Values, [name = '', keyId = '', ...others]: st
   const action = Object.hasOwn(actions, name) ? actions[name]! : undefined;
   if (!action) throw new UsageError(`The action must be ${Object.keys(actions).join(', ')}.`);
   const needsId = ['rotate', 'revoke'].includes(name);
-  if (others.length > 0 || (needsId ? !/^key_[0-9a-f]+$/.test(keyId) : keyId !== ''))
+  if (others.length > 0 || (needsId ? !keyStore.isKeyId(keyId) : keyId !== ''))
     throw new UsageError(
       needsId
         ? `${name} needs one KEY_ID, which consists of key_ and hexadecimal digits.`

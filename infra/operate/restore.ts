@@ -7,6 +7,7 @@ import { integerOption, type OptionValues, runWithOptions, UsageError } from '..
 import { httpsAgent } from '../proxy.ts';
 import { addIndexKeys, copyMissing, copyMissingKeys, paceOf, type Run } from './copy-items.ts';
 import { findCaller } from './deployed-stage.ts';
+import { isKeyId } from './key-store.ts';
 
 const PROGRESS_MILLISECONDS = 5_000;
 const names = collections.map(({ plural }) => plural);
@@ -18,8 +19,7 @@ both are the same table, adds the keys of new combinations of filters to its ite
 the command again. Requires AWS credentials, and the region of the tables in AWS_REGION.
 
   --revoked            for a table of API keys: the id of a key that was revoked after the restore point, once for each
-                       such key, or none. These keys are copied as revoked, and so are keys that
-                       have a successor.
+                       such key, or none. These keys are copied as revoked, and so are keys whose rotation is lost
   --collection         what the tables contain: ${names.join(' or ')} (default: ${names[0]})
   --writes-per-second  limit that leaves room for the creates of clients (default: 200)`;
 
@@ -88,7 +88,7 @@ async function describe(database: DynamoDBDocumentClient, TableName: string) {
  */
 function revokedOption(ids: string[] = []): Set<string> {
   if (ids.join() === 'none') return new Set();
-  if (ids.length > 0 && ids.every((id) => /^key_[0-9a-f]+$/.test(id))) return new Set(ids);
+  if (ids.length > 0 && ids.every(isKeyId)) return new Set(ids);
   throw new UsageError(
     'The tables contain API keys. Set --revoked to the id of each key that was revoked after the restore point, such as ' +
       '--revoked key_01a2… --revoked key_01b3…, or to none. To find these keys, see "Restored API keys" in docs/runbook.md.',

@@ -72,7 +72,7 @@ export function addQueries(stack: StageStack, functions: Functions, groups: LogG
   const scope = new Construct(stack, 'Queries');
   const add = (queries: Record<string, string>, logGroups: logs.ILogGroup[]) => {
     for (const [name, queryString] of Object.entries(queries))
-      new logs.CfnQueryDefinition(scope, pascalCase(name.replaceAll('-', ' ')), {
+      new logs.CfnQueryDefinition(scope, pascalCase(name), {
         name: `${stack.stackName}/${name}`,
         queryString,
         logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),

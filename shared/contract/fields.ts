@@ -56,8 +56,13 @@ export function problemOf(issue: v.BaseIssue<unknown>, { entries }: Fields, canB
   const path = v.getDotPath(issue);
   const field = path === null ? undefined : entries[path];
   if (issue.path?.at(-1)?.origin === 'key') return `${path} ${field ? missingMessage(field) : 'is required'}`;
-  const isOptional = canBeOmitted && (field?.type === 'optional' || field?.type === 'exact_optional');
-  return [path, `${issue.message}${isOptional ? ', or omitted' : ''}`].filter(Boolean).join(' ');
+  const omission = canBeOmitted && field && isOptional(field) ? ', or omitted' : '';
+  return [path, `${issue.message}${omission}`].filter(Boolean).join(' ');
+}
+
+/** Returns whether a request can lack a field or parameter with this schema. */
+export function isOptional({ type }: { type: string }): boolean {
+  return type === 'optional' || type === 'exact_optional';
 }
 
 /** Matches a character that is neither white space nor a control character. */
