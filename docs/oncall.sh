@@ -175,16 +175,17 @@ run_query() {
   }
   case ${2-} in *[!A-Za-z0-9_=-]*) fail 'WORD must be an id, such as that of a request or a key.' ;; esac
   case ${MINUTES:=60} in 0* | *[!0-9]*) fail 'Set MINUTES to a number of minutes, such as 1440 for a day.' ;; esac
-  definition="queryDefinitions[?name=='$stack/$1'] | [0]"
-  text=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
-    --query "$definition.queryString") || fail 'The query cannot be read.'
+  definition=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
+    --query "queryDefinitions[?name=='$stack/$1'].[to_string(logGroupNames),queryString]") ||
+    fail 'The query cannot be read.'
+  groups=$(printf '%s\n' "$definition" | head -n 1 | cut -f 1)
+  # The text has several lines. The groups are only before the first one.
+  text=$(printf '%s\n' "$definition" | cut -f 2-)
   case $text:${2-} in
     *PUT-*-HERE*:) fail "Append what the query looks for, as in: sh $script query $1 ID" ;;
     *PUT-*-HERE*) text=$(printf '%s\n' "$text" | sed "s/PUT-[A-Z-]*-HERE/$2/g") ;;
     *:?*) fail "The query $1 looks for nothing, so leave $2 out." ;;
   esac
-  groups=$(ask logs describe-query-definitions --query-definition-name-prefix "$stack/$1" \
-    --query "$definition.to_string(logGroupNames)") || fail 'The query cannot be read.'
   now=$(date +%s)
   id=$(ask logs start-query --log-group-names "$groups" --start-time "$((now - MINUTES * 60))" --end-time "$now" \
     --query-string "$text" --query queryId) || fail 'The query cannot be started.'

@@ -68,8 +68,7 @@ case $call in
     *) cat "${folder}/answers/$call" ;;
   esac ;;
   *describe-query-definitions) case $* in
-    *queryString*) cat '${folder}/answers/queryString' ;;
-    *logGroupNames*) cat '${folder}/answers/logGroupNames' ;;
+    *queryString*) printf '%s\\t' "$(cat '${folder}/answers/logGroupNames')"; cat '${folder}/answers/queryString' ;;
     *) cat "${folder}/answers/$call" ;;
   esac ;;
   *update-alias*|*stop-deployment*|*flush*) [ ! -e '${folder}/answers/deny' ] ;;
@@ -373,7 +372,7 @@ test('the break-glass policy allows all calls', () => {
       .filter(([service]) => service !== 'sts') // needs no permission
       .map(([service, operation]) => {
         if (service === 'apigateway') return 'apigateway:DELETE';
-        return `${service.replace('deploy', 'codedeploy')}:${pascalCase(operation.replaceAll('-', ' '))}`;
+        return `${service.replace('deploy', 'codedeploy')}:${pascalCase(operation)}`;
       }),
   );
   expect(actions.size).toBe(12);
