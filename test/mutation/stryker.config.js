@@ -27,8 +27,8 @@ export default {
       testMatch: [
         '<rootDir>/test/{shared,functions}/**/*.test.ts',
         '<rootDir>/test/simulation/*.test.ts',
-        '<rootDir>/test/infra/openapi/*.test.ts',
-        '<rootDir>/test/infra/stack/gateway-responses.test.ts',
+        '<rootDir>/test/openapi/*.test.ts',
+        '<rootDir>/test/stack/gateway-responses.test.ts',
       ],
     },
   },

@@ -20,7 +20,7 @@ import {
   listPath,
   type RequestedItem,
   violationsOf,
-} from './requested-items.ts';
+} from '../support/requested-items.ts';
 
 const USAGE = `node --require ./infra/require-node.cjs test/reliability/hostile-load.ts [--duration 600] [--connections 1000] [--kill-every 45]
 

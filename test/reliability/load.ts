@@ -2,7 +2,7 @@ import { integerOption, runWithOptions, UsageError } from '../../infra/command.t
 import { firstCollection } from '../collections/all.ts';
 import { variantOf } from '../support/collection-tests.ts';
 import { requireTool } from '../support/tools.ts';
-import { createRequest, listPath, newItem } from './requested-items.ts';
+import { createRequest, listPath, newItem } from '../support/requested-items.ts';
 
 const USAGE = `node --require ./infra/require-node.cjs test/reliability/load.ts --base-url URL --api-key KEY [--duration 600] [--connections 50]
 

@@ -7,7 +7,7 @@ export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
   /**
-   * Status that the strict gateway in test/infra/operate/smoke.proof.ts returns. AWS may return a different 4xx.
+   * Status that the strict gateway in test/operate/smoke.proof.ts returns. AWS may return a different 4xx.
    *
    * @default - the gateway closes the connection
    */

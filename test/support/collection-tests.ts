@@ -45,7 +45,7 @@ export interface OperationTests {
   /**
    * Calls by status: one for the success response, one for each error in the operation's contract, and possibly one for
    * a 400. The body of each call's first response must equal the documented example. The calls for the responses of API Gateway are in
-   * test/infra/openapi/responses.test.ts.
+   * test/openapi/responses.test.ts.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */

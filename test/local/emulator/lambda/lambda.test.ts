@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
+import {
+  bundleIn,
+  createFunction,
+  type RunningFunction,
+} from '../../../../infra/local/emulator/lambda/lambda.ts';
+import { lambdaFunction, role, templateOf } from '../sample-resources.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+const assembly = temporaryFolder();
+const started: RunningFunction[] = [];
+let lines: string[] = [];
+const log = (line: string) => void lines.push(line);
+
+/** Writes a bundle to a new asset in the assembly. Returns the asset's name. */
+function bundleOf(source: string): string {
+  const folder = mkdtempSync(join(assembly, 'asset.'));
+  writeFileSync(join(folder, 'index.mjs'), source);
+  return folder.slice(folder.lastIndexOf('.') + 1);
+}
+
+function resourceOf(bundle: string) {
+  const ListBooks = lambdaFunction(bundle, { COLOR: 'red' });
+  return templateOf({ Role: role, ListBooks }).resources('AWS::Lambda::Function')[0]!;
+}
+
+function functionOf(source: string): RunningFunction {
+  const resource = resourceOf(bundleOf(source));
+  const file = bundleIn(assembly, resource);
+  started.push(createFunction(resource, { file, databaseEndpoint: 'http://127.0.0.1:1', log }));
+  return started.at(-1)!;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((fn) => fn.close()));
+  lines = [];
+  jest.useRealTimers();
+});
+
+describe('a function', () => {
+  test('names the sources in the stack traces that it logs', async () => {
+    const map = { version: 3, sources: ['get-book.ts'], mappings: 'AAAA;AAIA' }; // The second line is line 5 of the source.
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+    const { invoke } = functionOf(`export const handler = async () => {
+throw new Error('lost'); };
+//# sourceMappingURL=${url}`);
+    await invoke({});
+    expect(lines.join('\n')).toMatch(/Error: lost\n.* at handler \(.*get-book\.ts:5:/);
+  });
+
+  test('gets the event, a context, its environment variables and its memory size', async () => {
+    process.env['SECRET_OF_THE_PARENT'] = 'secret';
+    const { invoke } = functionOf(`
+      import { resourceLimits } from 'node:worker_threads';
+      export const handler = async (event, context) => ({
+        event,
+        context: [
+          context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
+          context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
+        ],
+        heap: resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb,
+        environment: process.env,
+      });`);
+    const { result } = (await invoke({ path: '/' })) as { result: string };
+    expect(JSON.parse(result)).toEqual({
+      event: { path: '/' },
+      context: ['ListBooks', '128', 'string', true],
+      heap: 128,
+      environment: {
+        COLOR: 'red',
+        AWS_LAMBDA_FUNCTION_NAME: 'ListBooks',
+        AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'ListBooks',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_CONFIG_FILE: expect.any(String),
+        AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
+        AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      },
+    });
+  });
+
+  test('handles concurrent events in up to three instances', async () => {
+    // Each instance waits for the other two, so the test fails if fewer than three start.
+    const { invoke } = functionOf(`
+      import { readdirSync, writeFileSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      import { threadId } from 'node:worker_threads';
+      let active = 0;
+      export const handler = async (folder) => {
+        const concurrent = ++active;
+        writeFileSync(folder + '/' + threadId, '');
+        while (readdirSync(folder).length < 3) await setTimeout(1);
+        active -= 1;
+        return { concurrent, threadId };
+      };`);
+    const folder = mkdtempSync(join(assembly, 'active-'));
+    const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke(folder)));
+    const responses = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
+    expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(3);
+    expect(responses.map(({ concurrent }) => concurrent)).toEqual(Array(10).fill(1));
+  });
+
+  test('is terminated after its timeout even if it blocks its thread', async () => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { invoke } = functionOf(`
+      import { writeFileSync } from 'node:fs';
+      export const handler = (file) => { if (file) writeFileSync(file, ''); while (file); return 1; };`);
+    const folder = mkdtempSync(join(assembly, 'spinning-'));
+    const spinning = ['one', 'two', 'three'].map((name) => invoke(join(folder, name)));
+    const waiting = [invoke(''), invoke('')];
+    while (readdirSync(folder).length < 3) await setTimeout(1);
+    jest.advanceTimersByTime(10_000);
+    const timedOut = { error: 'Task timed out after 10 seconds' };
+    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut]);
+    expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
+  });
+
+  test('keeps its instance after an error, but gets a new instance if the instance exits', async () => {
+    const { invoke } = functionOf(`let calls = 0;
+      export const handler = async (action) => {
+        calls += 1;
+        if (action === 'throw') throw new Error('test error');
+        if (action === 'exit') process.exit(3);
+        return { count: calls, bigint: 1n }[action];
+      };`);
+    expect(await invoke('throw')).toEqual({ error: expect.stringContaining('Error: test error') });
+    expect(await invoke('bigint')).toEqual({ error: expect.stringContaining('BigInt') });
+    expect(await invoke('nothing')).toEqual({ result: 'null' });
+    expect(await invoke('count')).toEqual({ result: '4' });
+    expect(await invoke('exit')).toEqual({ error: 'The instance exited with code 3' });
+    expect(await invoke('count')).toEqual({ result: '1' });
+  });
+
+  test('returns a result of 6 MB, but an error for a larger result', async () => {
+    const { invoke } = functionOf(`export const handler = (length) => 'a'.repeat(length - 2);`);
+    expect((await invoke(6_291_556)).result).toHaveLength(6_291_556);
+    const error = 'Response payload size exceeded maximum allowed payload size (6291556 bytes).';
+    expect(await invoke(6_291_557)).toEqual({ error: expect.stringContaining(error) });
+  });
+
+  test.each([
+    ['throws an error at import', `throw new Error('no table');`, 'no table'],
+    ['has no handler', 'export const other = () => 1;', 'does not export handler'],
+  ])('returns an error for each event if its bundle %s', async (_name, source, message) => {
+    const { invoke } = functionOf(source);
+    expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
+    expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  test('is rejected if its bundle is missing', () => {
+    expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
+      `${assembly} does not contain the bundle of ListBooks.`,
+    );
+  });
+
+  test.each([
+    ['throws an error', `throw new Error('late')`, /^ListBooks: Error: late/],
+    ['exits', 'process.exit(1)', /^ListBooks: The instance exited with code 1$/],
+  ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
+    const { invoke } = functionOf(
+      `import { BroadcastChannel } from 'node:worker_threads';
+      let calls = 0;
+      new BroadcastChannel('late').onmessage = () => { ${late} };
+      export const handler = () => ++calls;`,
+    );
+    expect(await invoke({})).toEqual({ result: '1' });
+    const channel = new BroadcastChannel('late');
+    channel.postMessage('now');
+    channel.close();
+    while (lines.length === 0) await setTimeout(1);
+    expect(await invoke({})).toEqual({ result: '1' });
+    expect(lines).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('uses the new code for waiting events after an update, but the previous code for events in progress', async () => {
+    const gate = join(assembly, 'gate');
+    const { invoke, updateCode } = functionOf(`
+      import { existsSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      export const handler = async () => {
+        while (!existsSync(${JSON.stringify(gate)})) await setTimeout(1);
+        return 'previous';
+      };`);
+    const inProgress = Array.from({ length: 3 }, () => invoke({}));
+    const waiting = invoke({});
+    const code = bundleOf(`export const handler = () => 'new';`);
+    const drained = updateCode(bundleIn(assembly, resourceOf(code)));
+    writeFileSync(gate, '');
+    expect(await waiting).toEqual({ result: '"new"' });
+    expect(await Promise.all(inProgress)).toEqual(inProgress.map(() => ({ result: '"previous"' })));
+    await drained;
+    expect(await invoke({})).toEqual({ result: '"new"' });
+  });
+});
+
+test('the output of a function is logged line by line before its result is returned', async () => {
+  const { invoke } = functionOf(`console.log('loaded');
+    export const handler = () => {
+      for (const piece of ['one\\ntwo\\n', 'thr', 'ee 📖', '\\n\\n', 'four\\n']) process.stdout.write(piece);
+      console.error('five');
+    };`);
+  await invoke({});
+  // The order of lines on different streams is not defined, so the test checks them separately.
+  expect(lines).toContain('five');
+  expect(lines.filter((line) => line !== 'five')).toEqual(['loaded', 'one', 'two', 'three 📖', '', 'four']);
+});

@@ -1,0 +1,290 @@
+import { describe, expect, test } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { parse } from 'node:path';
+import { permits } from '../../infra/local/emulator/template/permissions.ts';
+import { stackName } from '../../shared/names.ts';
+import { blockWith } from '../support/markdown-code.ts';
+import { statementsOf } from '../support/policies.ts';
+import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../support/stack-template.ts';
+import { stages } from '../support/stages.ts';
+
+const document = readFileSync('docs/pipelines.md', 'utf8');
+const templates = [...stageNames, 'account' as const].map(readableTemplate);
+
+/**
+ * Returns a function that tells whether a policy allows `action` on `arn:aws:${arn}`, if the conditions of their Allow
+ * statements are met and those of their Deny statements are not.
+ */
+function accessOf(policy: string): (action: string, arn: string) => boolean {
+  const statements = statementsOf(policy);
+  const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+  const denied = statements.filter(({ Effect, Condition }) => Effect === 'Deny' && !Condition);
+  return (action, arn) =>
+    permits(allowed, action, `arn:aws:${arn}`) && !permits(denied, action, `arn:aws:${arn}`);
+}
+
+const regional = (service: string, ...paths: string[]) =>
+  paths.map((path) => `${service}:REGION:ACCOUNT:${path}`);
+
+/**
+ * Returns a function that returns the resources to which an action can apply, without `arn:aws:`. They belong to the stack
+ * `name`, or to others if `name` is not the name of a stack.
+ */
+function resources(name: string, more: Record<string, string[]> = {}): (action: string) => string[] {
+  const all: Record<string, string[]> = {
+    cloudwatch: [...regional('cloudwatch', `alarm:${name}-1A`), `cloudwatch::ACCOUNT:dashboard/${name}`],
+    cloudformation: regional('cloudformation', `stack/${name}/1a`),
+    codedeploy: regional('codedeploy', `application:${name}-1A`, `deploymentgroup:${name}-1A`),
+    dynamodb: regional(
+      'dynamodb',
+      `table/${name}-1A`,
+      `table/${name}-1A/index/newest`,
+      `table/${name}-1A/backup/01`,
+    ),
+    events: regional('events', `rule/${name}-1A`),
+    iam: [`iam::ACCOUNT:role/${name}-1A`],
+    lambda: regional('lambda', `function:${name}-1A`),
+    logs: regional('logs', `log-group:${name}-1A`, `log-group:aws-waf-logs-${name}-1A`),
+    wafv2: regional('wafv2', `regional/webacl/${name}/1a`),
+    ...more,
+  };
+  return (action) => {
+    const [service] = action.split(':') as [string];
+    return all[service] ?? regional(service, `${name}-1A`);
+  };
+}
+
+const ofOthers = resources('Other', {
+  apigateway: ['account', 'domainnames/1a', 'restapis/1a', 'restapis/1a/stages/live/cache/authorizers'].map(
+    (path) => `apigateway:REGION::/${path}`,
+  ),
+  iam: ['iam::ACCOUNT:role/Other', 'iam::ACCOUNT:policy/other', 'iam::ACCOUNT:user/other'],
+  logs: ['log-group:Other', 'log-group:/aws/lambda/Other'].map((path) => `logs:REGION:ACCOUNT:${path}`),
+  acm: ['acm:REGION:ACCOUNT:certificate/1a'],
+  sts: ['iam::ACCOUNT:role/Other'],
+});
+
+// Reading configuration and metrics is allowed, but not reading items, log lines, objects and parameters.
+const reading =
+  /:(?:BatchDescribe|Describe|Detect|List)|:Get(?!Item|Log[ER]|Object|Parameter|Query|Records|Sampled)\w+|^(?:cloudwatch|codedeploy|sns):(?:Batch)?Get\*$|^apigateway:GET$/;
+
+describe.each(globSync('docs/policies/!(*-trust).json'))('%s', (file) => {
+  const { name } = parse(file);
+
+  test('is small enough for IAM', () => {
+    // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    const policy = JSON.stringify(JSON.parse(readFileSync(file, 'utf8')));
+    const filledIn = policy.replaceAll('ACCOUNT', '123456789012').replaceAll('REGION', 'ap-southeast-1');
+    expect(filledIn.length).toBeLessThan(6_144);
+  });
+
+  test('allows on resources of others only what docs/pipelines.md says', () => {
+    const can = accessOf(name);
+    const actions: string[] = statementsOf(name).flatMap(({ Effect, Action }) =>
+      Effect === 'Allow' ? Action : [],
+    );
+    const reaching = actions.filter((action) => ofOthers(action).some((arn) => can(action, arn)));
+    const rows = document.match(/^\| \[`.*/gm)!.filter((row) => row.includes(`(policies/${name}.json)`));
+    const documented = rows.flatMap((row) =>
+      Array.from(row.matchAll(/`([\w-]+:[\w*]+)`/g), ([, action]) => action!),
+    );
+    expect(reaching.filter((action) => !reading.test(action)).toSorted()).toEqual(documented.toSorted());
+  });
+});
+
+describe('the permissions boundary', () => {
+  const can = accessOf('boundary');
+  const boundary = statementsOf('boundary');
+  const own = resources(stackName('preview'));
+
+  test('has the name in the documented context', () => {
+    const context = JSON.parse(blockWith('permissionsBoundary', document));
+    const { name } = context['@aws-cdk/core:permissionsBoundary'];
+    const conditions = boundary.flatMap(
+      ({ Condition }) => Condition?.StringEquals?.['iam:PermissionsBoundary'] ?? [],
+    );
+    expect(new Set(conditions)).toEqual(new Set([`arn:aws:iam::ACCOUNT:policy/${name}`]));
+  });
+
+  test('allows actions of every service in the templates', () => {
+    const types = templates.flatMap(({ Resources }) => Object.values<any>(Resources).map(({ Type }) => Type));
+    const services = types.map((type) =>
+      type.split('::')[1].toLowerCase().replace('certificatemanager', 'acm'),
+    );
+    const allowed = boundary.flatMap(({ Action }) => Action.map((action: string) => action.split(':')[0]));
+    const missing = new Set(services).difference(new Set(allowed));
+    expect(Array.from(missing, (service) => `Allow ${service}:* in docs/policies/boundary.json.`)).toEqual(
+      [],
+    );
+  });
+
+  test('allows what the roles in the templates need', () => {
+    const policies = templates.flatMap((template) => propertiesOf(template as any, 'AWS::IAM::Policy'));
+    const needed: string[] = policies.flatMap(({ PolicyDocument }) =>
+      PolicyDocument.Statement.flatMap(({ Action }: any) => Action),
+    );
+    const missing = needed.filter((action) => !own(action).some((arn) => can(action, arn)));
+    expect(missing.map((action) => `Allow ${action} in docs/policies/boundary.json.`)).toEqual([]);
+  });
+
+  const hasBoundary = { 'iam:PermissionsBoundary': 'arn:aws:iam::ACCOUNT:policy/pet-store-boundary' };
+  const logging = 'arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+  const passedTo = ['apigateway', 'codedeploy', 'lambda'].map((service) => `${service}.amazonaws.com`);
+  const topics = 'arn:aws:sns:REGION:ACCOUNT:PetStore-*';
+  const sources = ['aws.cloudformation', 'aws.codedeploy'];
+
+  test.each<[action: string, condition: object]>([
+    ['iam:CreateRole', { StringEquals: hasBoundary }],
+    ['iam:PutRolePermissionsBoundary', { StringEquals: hasBoundary }],
+    ['iam:PutRolePolicy', { StringEquals: hasBoundary }],
+    ['iam:AttachRolePolicy', { StringEquals: hasBoundary, ArnEquals: { 'iam:PolicyARN': logging } }],
+    ['iam:PassRole', { StringEquals: { 'iam:PassedToService': passedTo } }],
+    [
+      'events:PutRule',
+      {
+        'ForAllValues:StringEquals': { 'events:source': sources },
+        Null: { 'events:source': 'false' },
+      },
+    ],
+    [
+      'events:PutTargets',
+      { 'ForAllValues:ArnLike': { 'events:TargetArn': topics }, Null: { 'events:TargetArn': 'false' } },
+    ],
+  ])('allows %s for a stack only under conditions', (action, condition) => {
+    const allowing = boundary.filter(
+      (one) => one.Effect === 'Allow' && own(action).some((arn) => permits([one], action, `arn:aws:${arn}`)),
+    );
+    expect(allowing.map(({ Condition }) => Condition)).toStrictEqual([condition]);
+  });
+
+  test.each(['PutCompositeAlarm', 'PutMetricAlarm'])(
+    'denies %s with actions other than the topics of stacks',
+    (name) => {
+      const denying = boundary.filter(
+        (one) =>
+          one.Effect === 'Deny' &&
+          permits([one], `cloudwatch:${name}`, `arn:aws:${own('cloudwatch:PutMetricAlarm')[0]}`),
+      );
+      expect(denying.map(({ Condition }) => Condition)).toStrictEqual([
+        { 'ForAnyValue:StringNotLike': { 'cloudwatch:AlarmActions': topics } },
+      ]);
+    },
+  );
+
+  test('cannot be removed or changed', () => {
+    const policy = 'iam::ACCOUNT:policy/pet-store-boundary';
+    const changes = ['CreatePolicyVersion', 'DeletePolicy', 'DeletePolicyVersion', 'SetDefaultPolicyVersion'];
+    expect(changes.filter((change) => can(`iam:${change}`, policy))).toEqual([]);
+    expect(can('iam:DeleteRolePermissionsBoundary', own('iam:DeleteRolePermissionsBoundary')[0]!)).toBe(
+      false,
+    );
+  });
+
+  test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
+    'in the stage %s, denies the deletion of data that the stage retains',
+    (stage, { retainData }) => {
+      const name = `${stackName(stage)}-Part1A2B`;
+      const table = `dynamodb:REGION:ACCOUNT:table/${name}`;
+      const deletions: [action: string, arn: string][] = [
+        ['dynamodb:DeleteTable', table],
+        ['dynamodb:UpdateContinuousBackups', table],
+        ['dynamodb:UpdateTimeToLive', table], // DynamoDB deletes items whose TTL attribute is in the past.
+        ['logs:DeleteLogGroup', `logs:REGION:ACCOUNT:log-group:${name}`],
+        ['logs:DeleteLogGroup', `logs:REGION:ACCOUNT:log-group:aws-waf-logs-${name}`],
+      ];
+      expect(deletions.filter((deletion) => can(...deletion))).toEqual(retainData ? [] : deletions);
+    },
+  );
+
+  test('denies the deletion of backups', () => {
+    expect(own('dynamodb:DeleteBackup').filter((arn) => can('dynamodb:DeleteBackup', arn))).toEqual([]);
+  });
+
+  test('allows the rules in the templates', () => {
+    const rules = templates.flatMap((template) => propertiesOf(template as any, 'AWS::Events::Rule'));
+    const needed = rules.flatMap(({ EventPattern }) => EventPattern?.source ?? ['schedules']);
+    const missing = new Set(needed).difference(new Set(sources));
+    expect(Array.from(missing, (source) => `Allow ${source} in docs/policies/boundary.json.`)).toEqual([]);
+  });
+});
+
+describe('the break-glass policy', () => {
+  const can = accessOf('break-glass');
+  const name = `${stackName('production')}-Part1A2B`;
+  const table = `dynamodb:REGION:ACCOUNT:table/${name}`;
+  const logRole = resourcesOf(readableTemplate('account'), 'AWS::IAM::Role')[0]![0];
+
+  test.each([
+    ['cloudformation:DetectStackDrift', 'cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a'],
+    ['apigateway:PATCH', 'apigateway:REGION::/account'],
+    ['iam:PassRole', `iam::ACCOUNT:role/${stackName('account')}-${logRole}-1A2B3C`],
+    ['dynamodb:UpdateTimeToLive', `${table}-restored`],
+    ['dynamodb:DeleteTable', `${table}-restored`],
+  ])('allows %s on %s', (action, arn) => {
+    expect(can(action, arn)).toBe(true);
+  });
+
+  test.each([
+    ['dynamodb:UpdateTimeToLive', table],
+    ['dynamodb:UpdateContinuousBackups', table],
+    ['dynamodb:DeleteTable', table],
+    ['dynamodb:DeleteItem', table],
+    ['cloudformation:UpdateStack', 'cloudformation:REGION:ACCOUNT:stack/PetStore-production/1a'],
+    ['iam:PassRole', `iam::ACCOUNT:role/${name}`],
+    ['apigateway:PATCH', 'apigateway:REGION::/restapis/1a2b'],
+    ['lambda:AddPermission', `lambda:REGION:ACCOUNT:function:${name}`],
+    ['lambda:UpdateFunctionCode', `lambda:REGION:ACCOUNT:function:${name}`],
+  ])('does not allow %s on %s', (action, arn) => {
+    expect(can(action, arn)).toBe(false);
+  });
+
+  test('lets operators pass roles only to API Gateway', () => {
+    const statement = statementsOf('break-glass').find(({ Action }) => Action.includes('iam:PassRole'));
+    expect(statement.Condition).toEqual({
+      StringEquals: { 'iam:PassedToService': 'apigateway.amazonaws.com' },
+    });
+  });
+
+  test('allows the calls of npm run restore, also on restored tables', () => {
+    const calls = ['BatchGetItem', 'DescribeTable', 'PutItem', 'Scan', 'UpdateItem'];
+    for (const arn of [table, `${table}-restored`])
+      expect(calls.filter((call) => !can(`dynamodb:${call}`, arn))).toEqual([]);
+  });
+});
+
+test('the pipeline assumes only the bootstrap roles that deploy, not the role that reads the account', () => {
+  const roles = ['deploy-role', 'file-publishing-role'].map(
+    (role) => `arn:aws:iam::ACCOUNT:role/cdk-hnb659fds-${role}-ACCOUNT-REGION`,
+  );
+  expect(statementsOf('deploy-role-bootstrap').map(({ Resource }) => Resource)).toEqual([roles]);
+});
+
+test('only jobs in the environment of the stage can assume a role', () => {
+  const [{ Condition }] = statementsOf('deploy-role-trust') as [any];
+  const token = 'token.actions.githubusercontent.com';
+  expect(Condition).toEqual({
+    StringEquals: {
+      [`${token}:aud`]: 'sts.amazonaws.com',
+      [`${token}:sub`]: 'repo:OWNER/REPO:environment:staging',
+    },
+  });
+});
+
+test('the role that reads production reads no items and no log lines, and changes nothing', () => {
+  const actions: string[] = statementsOf('read').flatMap(({ Action }) => Action);
+  expect(actions.filter((action) => !reading.test(action))).toEqual([]);
+});
+
+test('the role of the sandbox can issue and revoke keys of stages of pull requests', () => {
+  const { Statement } = JSON.parse(
+    blockWith('IssueRotateAndRevokeKeys', readFileSync('docs/api-keys.md', 'utf8')),
+  );
+  const can = accessOf('sandbox');
+  const missing = Statement.flatMap(({ Action, Resource }: any) =>
+    [Action].flat().filter((action) => {
+      const arn = Resource.replace('arn:aws:', '').replace('PetStore-staging', stackName('pr123'));
+      return !can(action, arn.replace(/[\w-]+:\d{12}/, 'REGION:ACCOUNT'));
+    }),
+  );
+  expect(missing).toEqual([]);
+});
