@@ -8,6 +8,8 @@ export default {
       ...common,
       displayName: 'http',
       testRegex: inProject('test/http/.*\\.test\\.ts$'),
+      // This test puts the local service below a path.
+      testPathIgnorePatterns: [inProject('test/http/base-path')],
       globalSetup: '<rootDir>/test/support/base-url-setup.ts',
     },
   ],

@@ -107,15 +107,4 @@ describe('a new instance of a function', () => {
       expect(calls.length).toBeLessThan(4);
     },
   );
-
-  test.each(getFunctions)(
-    'returns, logs and counts a 503 if the database is unavailable (%s)',
-    async (name) => {
-      respond = (response) => response.destroy();
-      const { result } = (await start(name).invoke(events[name])) as { result: string };
-      expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-      // The lines are the logged error and its two metrics.
-      expect(lines.filter((line) => /"ERROR"|ErrorResponses|VersionErrors/.test(line))).toHaveLength(3);
-    },
-  );
 });

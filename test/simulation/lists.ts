@@ -18,6 +18,8 @@ import {
 const LISTED_MILLISECONDS = 3_000;
 /** Times at which books are created, in milliseconds after the start of the world. */
 const CREATES = [0, 3_090];
+/** More requests than the reader of any schedule sends, so that a list without an end does not run forever. */
+const MAX_PAGES = 100;
 /** Time at which the pages of the list are read. */
 const READ = 3_100;
 
@@ -63,7 +65,8 @@ async function runLists(world: World, filters: string[]) {
     await sleep(READ);
     start = world.now();
     let url: string | undefined = `https://example.com/v1/books?limit=2${filter}`;
-    while (url) {
+    for (let pages = 0; url; pages += 1) {
+      require(pages < MAX_PAGES, 'A list ends.', { url });
       const call = { instance: nextInstance(), handler: listFunction, event: pageEvent(url) };
       const response = await callFunction(world, reader, call);
       if (response?.status === 200) {

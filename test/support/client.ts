@@ -11,7 +11,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
 /** Whether the service is a stage on AWS. `npm run smoke` sets DEPLOYED_STAGE. */
-const isDeployed = baseUrl.startsWith('https:') || process.env['DEPLOYED_STAGE'] === 'true';
+export const isDeployed = baseUrl.startsWith('https:') || process.env['DEPLOYED_STAGE'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
 const publicUrl = process.env['PUBLIC_URL'];
 /** Base URL of the URLs in responses, which differs from `baseUrl` if the stage has a `publicUrl`. */
@@ -24,6 +24,8 @@ const { contradictions } = contract();
 /** A response. The status is 0 if AWS closed the connection without a response. */
 export interface ApiResponse extends HttpReply {
   method: string;
+  /** Method and address of the request, or what a test calls it, so that a failed expectation names the request. */
+  sent: string;
   /** The parsed body with its integers as bigint, or undefined if the body is empty or AWS rejected the request. */
   body: any;
   /** Whether AWS itself rejected the request, as aws-rejections.ts allows. */
@@ -54,6 +56,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   const url = address.startsWith('http') ? address.replace(publicBaseUrl, baseUrl) : `${baseUrl}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
   const sent = { method, target: path, headers, body, mayBeRejected };
+  const described = `${method} ${address.slice(0, 100)}`;
   const rejection = isDeployed ? awsRejections.find(({ matches }) => matches(sent)) : undefined;
   const response = await untilNotThrottled(origin, sent).catch((error: unknown) => {
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
@@ -69,7 +72,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     process.stdout.write(
       `Accepted as a rejection by AWS: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
     );
-    return { ...response, method, body: undefined, isRejectedByAws };
+    return { ...response, method, sent: described, body: undefined, isRejectedByAws };
   }
 
   const target = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url;
@@ -77,7 +80,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   if (problems.length > 0)
     throw new Error(`The request or response contradicts openapi.json:\n${problems.join('\n')}`);
   const parsed = response.text === '' ? undefined : parseJson(response.text);
-  return { ...response, method, body: parsed, isRejectedByAws };
+  return { ...response, method, sent: described, body: parsed, isRejectedByAws };
 }
 
 /**
@@ -131,5 +134,6 @@ export function expectError(
 ): void {
   if (response.isRejectedByAws) return;
   const body = response.method === 'HEAD' ? undefined : { code, message, status: BigInt(status) };
-  expect({ status: response.status, body: response.body }).toEqual({ status, body });
+  const { sent } = response;
+  expect({ sent, status: response.status, body: response.body }).toEqual({ sent, status, body });
 }

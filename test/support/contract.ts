@@ -77,14 +77,6 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (operation && response.status === 400 && invalid.length === 0 && !mayBeRejected) {
     problems.push('rejects the request, but the document allows the request');
   }
-  const isNowhere = /This URL does not exist\.|:"\w+ must be /.test(response.text);
-  if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
-    problems.push(
-      isNowhere
-        ? 'reports an unknown path, but the document contains the path'
-        : 'accepts the format of the id, but the document does not allow the id',
-    );
-  }
   return problems.map((problem) => `The response ${response.status} to ${method} ${target} ${problem}`);
 }
 

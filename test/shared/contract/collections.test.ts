@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { listIndexes } from '../../../shared/contract/lists.ts';
 import { collections } from '../../../shared/contract/operations.ts';
 import type { Collection, PublishedCollection } from '../../../shared/contract/operation.ts';
-import { collectionTests } from '../../collections/all.ts';
 import { books } from '../../support/books.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
 
@@ -31,16 +30,6 @@ test.each(all)('no field of $plural has the name of an attribute that the servic
   const keys = listIndexes(collection).filter(({ filters }) => filters.length !== 1);
   const added = new Set(['creation', ...keys.map(({ partitionKey }) => partitionKey)]);
   expect(Object.keys(collection.item.entries).filter((name) => added.has(name))).toEqual([]);
-});
-
-test.each(published)('test/collections has each field and filter of $plural', (collection) => {
-  const { plural, operations } = collection;
-  const tests = collectionTests[plural as keyof typeof collectionTests];
-  const { body } = operations.create.request;
-  expect(Object.keys(tests.newItem('a text'))).toEqual(Object.keys(body!.entries));
-  const tested = tests.filters.map(({ query }) => Object.keys(query).join());
-  const supported = listIndexes(collection).map(({ filters }) => filters.join());
-  expect(new Set(['', ...tested])).toEqual(new Set(supported));
 });
 
 test.each(all)('the published limits of each integer of $plural are the limits of its schema', ({ item }) => {

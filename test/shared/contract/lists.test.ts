@@ -5,13 +5,6 @@ import { encodeCursor, listIndexes, listQuery, nextPage } from '../../../shared/
 import { books } from '../../support/books.ts';
 
 const BooksQuery = listQuery(books);
-const CURSOR_PROBLEM = ['cursor', 'must be unchanged from the Link header of a page'];
-
-function problems(query: object): [string | undefined, string][] {
-  const { issues = [] } = v.safeParse(BooksQuery, query);
-  // Of the problems of a field, only the first one is of interest.
-  return issues.slice(0, 1).map((issue) => [v.getDotPath(issue) ?? undefined, issue.message]);
-}
 
 describe('a cursor', () => {
   const id = fc.bigInt({ min: 1n, max: 2n ** 53n - 1n });
@@ -36,7 +29,7 @@ describe('a cursor', () => {
     const cursor = encodeCursor(244141843387957n);
     const truncated = Array.from(cursor, (_, length) => cursor.slice(0, length));
     for (const one of [...truncated, `${cursor}A`])
-      expect(problems({ cursor: one })).toEqual([CURSOR_PROBLEM]);
+      expect([one, v.is(BooksQuery, { cursor: one })]).toEqual([one, false]);
   });
 
   test.each([
@@ -46,7 +39,7 @@ describe('a cursor', () => {
     ['with padding', 'AADeC7PZlj='],
     ['with a line break', 'AADeC7PZlj\n'],
   ])('is rejected if it is %s', (_what, cursor) => {
-    expect(problems({ cursor })).toEqual([CURSOR_PROBLEM]);
+    expect(v.is(BooksQuery, { cursor })).toBe(false);
   });
 });
 

@@ -116,36 +116,31 @@ describe('an error response', () => {
 });
 
 describe('a server error', () => {
-  const FAILED = 'An internal error occurred.';
-  const UNAVAILABLE = 'The service is temporarily unavailable.';
   const throttling = Object.assign(new Error(secret), { name: 'ThrottlingException' });
 
-  test.each<[string, unknown, ErrorCode, string]>([
-    ['an exception', new TypeError(`Cannot read ${secret}`), 'internal_error', FAILED],
-    ['a thrown object that is not an error', { text: secret }, 'internal_error', FAILED],
-    ['a thrown undefined value', undefined, 'internal_error', FAILED],
-    ['an unavailable database', throttling, 'service_unavailable', UNAVAILABLE],
-    ['an unexpected state of the database', new UnavailableError('No.'), 'service_unavailable', UNAVAILABLE],
-  ])(
-    'contains the request id but not the cause if the cause is %s',
-    async (_cause, thrown, code, message) => {
-      const response = await invoke(failing(thrown), apiGatewayEvent());
-      const [status] = errors[code];
-      expect(response.status).toBe(status);
-      expect(response.body).toEqual({
-        code,
-        message: `${message} Request id: ${REQUEST_ID}`,
-        status: BigInt(status),
-      });
-      expect(response.headers).toEqual({
-        'Content-Type': 'application/json; charset=utf-8',
-        ...COMMON_HEADERS,
-        ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
-      });
-      expect(logLines()).toEqual([logLine(code, message, thrown)]);
-      expect(occurrences()).toEqual(countedError(code));
-    },
-  );
+  test.each<[string, unknown, ErrorCode]>([
+    ['an exception', new TypeError(`Cannot read ${secret}`), 'internal_error'],
+    ['a thrown object that is not an error', { text: secret }, 'internal_error'],
+    ['a thrown undefined value', undefined, 'internal_error'],
+    ['an unavailable database', throttling, 'service_unavailable'],
+    ['an unexpected state of the database', new UnavailableError('No.'), 'service_unavailable'],
+  ])('contains the request id but not the cause if the cause is %s', async (_cause, thrown, code) => {
+    const response = await invoke(failing(thrown), apiGatewayEvent());
+    const [status] = errors[code];
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({
+      code,
+      message: expect.stringMatching(`^[A-Z][^.]+\\. Request id: ${REQUEST_ID}$`),
+      status: BigInt(status),
+    });
+    expect(response.headers).toEqual({
+      'Content-Type': 'application/json; charset=utf-8',
+      ...COMMON_HEADERS,
+      ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
+    });
+    expect(logLines()).toEqual([logLine(code, expect.any(String), thrown)]);
+    expect(occurrences()).toEqual(countedError(code));
+  });
 
   test.each([0, 501])('is a 503 if the function has only %i ms left', async (milliseconds) => {
     const handler = endpoint(list, async () => new Promise<never>(() => {}));

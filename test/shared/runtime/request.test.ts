@@ -45,21 +45,18 @@ describe('the headers', () => {
 });
 
 describe('an unknown query parameter', () => {
-  const known = '(known: limit, genre, shelf, cursor)';
   test.each([
-    ['in another spelling', { 'genre[]': ['crime'] }, `unknown query parameters: "genre[]" ${known}.`],
-    ['in another case', { Limit: ['5'] }, `unknown query parameters: "Limit" ${known}.`],
-    ['without a name', { '': ['5'] }, `unknown query parameters: "" ${known}.`],
-    ['that objects inherit', { constructor: ['5'] }, `unknown query parameters: "constructor" ${known}.`],
+    ['in another spelling', { 'genre[]': ['crime'] }, '"genre\\[\\]" .*\\blimit, genre, shelf, cursor\\b'],
+    ['in another case', { Limit: ['5'] }, '"Limit" .*\\blimit, genre, shelf, cursor\\b'],
+    ['without a name', { '': ['5'] }, '"" .*\\blimit, genre, shelf, cursor\\b'],
+    ['that objects inherit', { constructor: ['5'] }, '"constructor" .*\\blimit, genre, shelf, cursor\\b'],
     [
       'beside an invalid one',
       { genres: ['crime'], limits: ['5'], limit: ['0'] },
-      `unknown query parameters: "genres", "limits" ${known}; limit must be a single integer from 1 to 100 in decimal digits, without leading zeros, or omitted.`,
+      '"genres", "limits" .*; limit must be',
     ],
-  ])('%s is rejected with the known ones', (_what, query, message) => {
-    expect(() => parseRequest(list, listEvent(query))).toThrow(
-      expect.objectContaining({ code: 'invalid_request', message }),
-    );
+  ])('%s is rejected with the known ones', (_what, query, pattern) => {
+    expect(() => parseRequest(list, listEvent(query))).toThrow(errorResponse('invalid_request', pattern));
   });
 
   test.each([create, get])('is rejected by $id, which has none', (operation) => {
@@ -70,10 +67,7 @@ describe('an unknown query parameter', () => {
         multiValueQueryStringParameters: { genre: ['crime'] },
       },
     );
-    const message = 'unknown query parameters: "genre" (known: none).';
-    expect(() => parseRequest(operation, event)).toThrow(
-      expect.objectContaining({ code: 'invalid_request', message }),
-    );
+    expect(() => parseRequest(operation, event)).toThrow(errorResponse('invalid_request', '"genre" .*none'));
   });
 });
 

@@ -1,34 +1,35 @@
 import { afterAll, expect, test } from '@jest/globals';
-import type { HttpResponse } from '../../../infra/local/emulator/gateway/http-message.ts';
-import { PAGE } from '../../../shared/contract/limits.ts';
-import { type Fault, faultNames } from '../../support/fault-proxy.ts';
-import { startFaultyService } from '../../support/faulty-service.ts';
-import { stagingTemplate } from '../../support/real-database.ts';
-import { createRequest, listPath, newItem, textField } from '../../support/requested-items.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { type Fault, faultNames } from '../support/fault-proxy.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
+import { stagingTemplate } from '../support/real-database.ts';
+import { newPet } from '../support/pets.ts';
 
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** For each item's text, the faults to inject into the next writes of the item. */
+/** For each pet's name, the faults to inject into the next writes of the pet. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
 let faultsOfRecords: Fault[] = [];
-/** Faults to inject into the next reads of single items or idempotency records. */
+/** Faults to inject into the next reads of single pets or idempotency records. */
 let faultsOfReads: Fault[] = [];
 
 async function chooseFault(_call: number, read: () => Promise<string>): Promise<Fault | undefined> {
   const { TableName, Key, Item } = JSON.parse(await read());
   if (Key) return faultsOfReads.shift();
   if (TableName === process.env['IDEMPOTENCY_TABLE']) return faultsOfRecords.shift();
-  return faultsOfWrites.get(Item?.[textField]?.S)?.shift();
+  return faultsOfWrites.get(Item?.name?.S)?.shift();
 }
 
 const service = await startFaultyService(await stagingTemplate(), chooseFault);
 afterAll(() => service.close());
 
-function create(text: string, key?: string): Promise<HttpResponse> {
-  const request = createRequest({ content: newItem(text), key });
-  return service.send({ target: `/v1${listPath}`, ...request });
+function create(name: string, key?: string): Promise<HttpResponse> {
+  const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
+  const body = stringifyJson(newPet(name));
+  return service.send({ method: 'POST', target: '/v1/pets', headers, body });
 }
 
 /** Sends a request until the response is not a 503, because refused connections can affect any request. */
@@ -39,13 +40,11 @@ async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpRe
   }
 }
 
-/** Returns the ids of all listed items, grouped by the item's text. */
+/** Returns the ids of all listed pets, grouped by name. */
 async function listedIds(): Promise<Record<string, number[]>> {
-  const { body } = await untilAvailable(() =>
-    service.send({ target: `/v1${listPath}?limit=${PAGE.maximum}` }),
-  );
+  const { body } = await untilAvailable(() => service.send({ target: '/v1/pets?limit=100' }));
   const ids: Record<string, number[]> = {};
-  for (const item of JSON.parse(body)) (ids[item[textField]] ??= []).push(item.id);
+  for (const { name, id } of JSON.parse(body)) (ids[name] ??= []).push(id);
   return ids;
 }
 
@@ -57,17 +56,17 @@ function idOf({ status, body }: HttpResponse): number {
 // Creates with refused connections run alone, because this fault affects all concurrent requests.
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
-test('a create stores one item if one attempt to write the item fails', async () => {
-  const texts = others.map((fault) => `once: ${fault}`);
+test('a create stores one pet if one attempt to write the pet fails', async () => {
+  const names = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
-  const responses = await Promise.all(texts.map((text) => create(text)));
+  const responses = await Promise.all(names.map((name) => create(name)));
   expect([...faultsOfWrites.values()].flat()).toEqual([]);
   expect(await listedIds()).toEqual(
-    Object.fromEntries(responses.map((created, index) => [texts[index], [idOf(created)]])),
+    Object.fromEntries(responses.map((created, index) => [names[index], [idOf(created)]])),
   );
 });
 
-test('a create gets a 503 if all attempts to write the item fail, and a retry stores only one item', async () => {
+test('a create gets a 503 if all attempts to write the pet fail, and a retry stores only one pet', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(fault, Array<Fault>(ATTEMPTS).fill(fault));
     return create(fault, encodeURIComponent(fault));
@@ -96,11 +95,11 @@ test('a create gets a 503 if all attempts to write the item fail, and a retry st
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('a retry gets the same item even if attempts to read or write the idempotency record fail', async () => {
+test('a retry gets the same pet even if attempts to read or write the idempotency record fail', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`record ${index}`, `record-${index}`)));
   faultsOfRecords = [...others];
   const ids = (await createAll()).map(idOf);
-  // Each retry reads the idempotency record and the item. Each fault is injected into one of these reads.
+  // Each retry reads the idempotency record and the pet. Each fault is injected into one of these reads.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfRecords, faultsOfReads]).toEqual([[], []]);
