@@ -119,8 +119,8 @@ async function problemsOf(name: string): Promise<string[]> {
   const [id = '', status = ''] = name.split(' ');
   const exchanges = await calls[id]![Number(status)]!();
   const problems = exchanges.flatMap(contradictions);
-  for (const exchange of exchanges)
-    if (nameOf(exchange) !== name) problems.push(`got ${nameOf(exchange)} instead`);
+  const others = exchanges.map(nameOf).filter((one) => one !== name);
+  for (const other of others) problems.push(`got ${other} instead`);
 
   const isError = Number(status) >= 400;
   const { headers, example } = responses.get(name)!;

@@ -164,17 +164,17 @@ throw new Error('lost'); };
   });
 
   test('uses the new code after an update, but the previous code for an event in progress', async () => {
-    const [started, gate] = [join(assembly, 'started'), join(assembly, 'gate')];
+    const [begun, gate] = [join(assembly, 'begun'), join(assembly, 'gate')];
     const { invoke, updateCode } = functionOf(`
       import { existsSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
       export const handler = async () => {
-        writeFileSync(${JSON.stringify(started)}, '');
+        writeFileSync(${JSON.stringify(begun)}, '');
         while (!existsSync(${JSON.stringify(gate)})) await setTimeout(1);
         return 'previous';
       };`);
     const inProgress = invoke({});
-    while (!existsSync(started)) await setTimeout(1);
+    while (!existsSync(begun)) await setTimeout(1);
     const code = bundleOf(`export const handler = () => 'new';`);
     const drained = updateCode(bundleIn(assembly, resourceOf(code)));
     expect(await invoke({})).toEqual({ result: '"new"' });
