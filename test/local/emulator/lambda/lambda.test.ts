@@ -134,13 +134,6 @@ throw new Error('lost'); };
     expect(await invoke('count')).toEqual({ result: '1' });
   });
 
-  test('returns a result of 6 MB, but an error for a larger result', async () => {
-    const { invoke } = functionOf(`export const handler = (length) => 'a'.repeat(length - 2);`);
-    expect((await invoke(6_291_556)).result).toHaveLength(6_291_556);
-    const error = 'Response payload size exceeded maximum allowed payload size (6291556 bytes).';
-    expect(await invoke(6_291_557)).toEqual({ error: expect.stringContaining(error) });
-  });
-
   test('returns an error for each event if its bundle throws an error at import', async () => {
     const { invoke } = functionOf(`throw new Error('no table');`);
     expect(await invoke({})).toEqual({ error: expect.stringContaining('no table') });
