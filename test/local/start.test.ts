@@ -114,9 +114,9 @@ test('the local service keeps the data and the API key after a restart', async (
 });
 
 test('the local service completes a request in progress after Ctrl-C', async () => {
-  const { process: child, request } = restarted!;
-  const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
-  const adding = requestByHttp(`${restarted!.baseUrl}/pets`, { method: 'POST', headers });
+  const { process: child, request, ...restart } = restarted!;
+  const headers = { Authorization: `Bearer ${restart.apiKey}`, Expect: '100-continue' };
+  const adding = requestByHttp(`${restart.baseUrl}/pets`, { method: 'POST', headers });
   adding.flushHeaders();
   await once(adding, 'continue');
 

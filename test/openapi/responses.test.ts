@@ -92,16 +92,16 @@ test('openapi.json documents every status of the gateway responses', () => {
 /** Bodies of all error responses in these tests, by status. */
 const errorBodies = new Map<string, string[]>();
 
-// The tests below depend on each other: the last one compares the error responses of all operations.
-test.each(Object.keys(examples))(
-  'each documented response of %s occurs, with the documented headers and body',
-  async (id) => {
-    const names = [...responses.keys()].filter((name) => name.startsWith(`${id} `));
-    expect(Object.keys(calls[id] ?? {}).map((status) => `${id} ${status}`)).toEqual(names);
-    const problems = await Array.fromAsync(names, async (name) => [name, await problemsOf(name)]);
-    expect(Object.fromEntries(problems)).toEqual(Object.fromEntries(names.map((name) => [name, []])));
-  },
-);
+// The tests below depend on each other: the second one compares the error responses of all operations.
+test('each documented response occurs, with the documented headers and body', async () => {
+  const called = Object.keys(calls).flatMap((id) =>
+    Object.keys(calls[id]!).map((status) => `${id} ${status}`),
+  );
+  const problems: Record<string, string[]> = {};
+  for (const name of called)
+    problems[name] = responses.has(name) ? await problemsOf(name) : ['not documented'];
+  expect(problems).toEqual(Object.fromEntries([...responses.keys()].map((name) => [name, []])));
+});
 
 // The operations share the error responses in the document, so the message in an example can be that of only one.
 test('the example of each error is a response of an operation', () => {
