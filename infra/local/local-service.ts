@@ -73,9 +73,10 @@ export function readLocalService(folder: string): LocalService {
  * Returns the running local service that `--data` specifies.
  *
  * @param data value of `--data` @default - the default folder or, if no service uses it, the only service in memory
+ * @param parent folder that contains the temporary folders of services in memory
  * @throws UsageError if this service is not running, or if more than one service in memory could be meant.
  */
-export async function findLocalService(data?: string): Promise<LocalService> {
+export async function findLocalService(data?: string, parent = tmpdir()): Promise<LocalService> {
   const inMemoryOnly = data === IN_MEMORY;
   const folder = data && !inMemoryOnly ? dataOption(data) : defaultDataFolder();
   if (!inMemoryOnly) {
@@ -84,7 +85,7 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   }
   // If --data names a folder, services in memory are not meant.
   const isMemoryMeant = !data || inMemoryOnly;
-  const candidates = isMemoryMeant ? await Promise.all(temporaryFolders().map(findRunning)) : [];
+  const candidates = isMemoryMeant ? await Promise.all(temporaryFolders(parent).map(findRunning)) : [];
   const inMemory = candidates.filter((service) => service !== undefined);
   if (inMemory.length > 1) {
     const services = inMemory.map((service) => `${service.baseUrl} in ${service.folder}`).join(', ');
@@ -97,10 +98,10 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   );
 }
 
-/** Returns the temporary folders that this user owns, because commands must not use the service of another user. */
-function temporaryFolders(): string[] {
-  return globSync(`${TEMPORARY_PREFIX}*`, { cwd: tmpdir() })
-    .map((name) => join(tmpdir(), name))
+/** Returns the temporary folders in `parent` that this user owns, because commands must not use the service of another user. */
+function temporaryFolders(parent: string): string[] {
+  return globSync(`${TEMPORARY_PREFIX}*`, { cwd: parent })
+    .map((name) => join(parent, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { firstCollection } from '../collections/all.ts';
 import { startLocalService } from '../support/local-service.ts';
 
 // In each test except the last, the bodies are together more than three times as large as the memory that the local service
@@ -15,7 +14,6 @@ const MAX_MORE_MEGABYTES = 150;
 const MAX_MORE_MEGABYTES_WITH_INSTANCE = 250;
 const CHUNK = Buffer.alloc(1_000_000, 'a');
 
-const { path } = firstCollection;
 const service = await startLocalService();
 afterAll(() => service.stop('SIGKILL'));
 const own = `/proc/${service.process.pid}`;
@@ -30,7 +28,7 @@ function megabytes(name: 'VmRSS' | 'VmHWM'): number {
 
 /** Sends a body of `size` megabytes, whatever the service responds meanwhile. Returns the response's status. */
 async function send(size: number, isChunked: boolean, authorization = ''): Promise<number> {
-  const { hostname, port, pathname } = new URL(`${service.baseUrl}${path}`);
+  const { hostname, port, pathname } = new URL(`${service.baseUrl}/pets`);
   const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${size * CHUNK.length}`;
   const head = [
     `POST ${pathname} HTTP/1.1`,
@@ -52,7 +50,7 @@ async function send(size: number, isChunked: boolean, authorization = ''): Promi
   return Number((await response).split(' ')[1]);
 }
 
-await service.request(path); // This request starts the function.
+await service.request('/pets'); // This request starts the function.
 const isMeasurable = existsSync(`${own}/clear_refs`);
 const before = isMeasurable ? megabytes('VmRSS') : 0;
 
@@ -63,8 +61,6 @@ const times = (count: number, request: () => Promise<number>) =>
 (isMeasurable ? describe : describe.skip)('the local service uses little memory for', () => {
   test.each<[string, number, () => Promise<number[]>, limit?: number]>([
     ['a chunked body of 600 MB with an API key', 413, () => times(1, () => send(600, true, withKey))],
-    ['a chunked body of 600 MB without an API key', 401, () => times(1, () => send(600, true))],
-    ['60 bodies of 9 MB with an API key', 413, () => times(60, () => send(9, false, withKey))],
     ['60 chunked bodies of 9 MB with an API key', 413, () => times(60, () => send(9, true, withKey))],
     ['60 bodies of 9 MB without an API key', 401, () => times(60, () => send(9, false))],
     [

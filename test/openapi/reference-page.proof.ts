@@ -5,17 +5,15 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { PRODUCTION_DOMAIN } from '../../infra/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { INT64 } from '../../shared/contract/limits.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections, operations } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
-import { firstCollection } from '../collections/all.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { newPet } from '../support/pets.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { create, list } = collections[0].operations;
-const { path: listPath, newItem } = firstCollection;
 
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',
@@ -29,8 +27,8 @@ const INSTALLATION_PATHS = [
 
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
-/** An item whose integers a double cannot represent. */
-const item = newItem('a text', INT64.maximum);
+/** A pet with an integer that a double cannot represent. */
+const pet = newPet('Rex', { categoryId: 9223372036854775807n });
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
@@ -104,7 +102,7 @@ async function close(page: Page, operation: Operation): Promise<void> {
 /** Stores pictures of the response to a list, in light and dark colors. */
 async function renderPictures(): Promise<void> {
   for (const name of ['Bella', 'Rex', 'Mia']) {
-    await service.request(listPath, { method: 'POST', body: stringifyJson(newItem(name)) });
+    await service.request('/pets', { method: 'POST', body: stringifyJson(newPet(name)) });
   }
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({
@@ -162,15 +160,15 @@ async function renderPictures(): Promise<void> {
     const { page } = served;
     await operationButton(page, create).click();
     await page.getByRole('button', { name: 'Try it out' }).click();
-    const text = stringifyJson(item);
+    const text = stringifyJson(pet);
     await page.getByRole('tabpanel', { name: 'Edit Value' }).getByRole('textbox').fill(text);
     const executeButton = page.getByRole('button', { name: 'Execute' });
     const { request, status, body } = await execute(page, () => executeButton.click());
     expect([request.postData(), status]).toEqual([text, '201']);
     const [, id = ''] = /"id": (\d+)/.exec(body)!;
-    stored = { id: BigInt(id), ...item };
+    stored = { id: BigInt(id), ...pet };
     expect(body).toBe(stringifyJson(stored, 2));
-    const response = await service.request(`${listPath}/${id}`);
+    const response = await service.request(`/pets/${id}`);
     expect(await response.text()).toBe(stringifyJson(stored));
     const { authorization, 'idempotency-key': key } = request.headers();
     expect([authorization, key]).toEqual([`Bearer ${service.apiKey}`, undefined]);
@@ -188,7 +186,7 @@ async function renderPictures(): Promise<void> {
     await press(new RegExp(list.summary));
     await press(/Try it out/);
     const { request, status, body } = await execute(page, () => press(/Execute/));
-    expect([request.url(), status]).toEqual([`${service.baseUrl}${listPath}`, '200']);
+    expect([request.url(), status]).toEqual([`${service.baseUrl}/pets`, '200']);
     expect(body).toBe(stringifyJson([stored], 2));
     await close(page, list);
   });
@@ -219,7 +217,7 @@ async function renderPictures(): Promise<void> {
 
   test('causes no errors or warnings, and sends no requests other than those of these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
-    const requested = `${service.baseUrl}${listPath}`;
+    const requested = `${service.baseUrl}/pets`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });

@@ -1,9 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
-import { errorCatalog } from '../../shared/contract/errors.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
-import { operationTests } from '../collections/all.ts';
 import { contract, type Exchange } from '../support/contract.ts';
 import { type Request, startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
@@ -11,112 +7,148 @@ import { resourcesOf, stackTemplate } from '../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real responses.
 
-const documented = contract();
-const { responses, contradictions, examples, nameOf } = documented;
+const { responses, contradictions, examples, nameOf } = contract();
 
-let isThrottled = false;
+let isFailing = false;
 const template = await stagingTemplate();
-const service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
+const service = await startFaultyService(template, () =>
+  isFailing ? 'connection reset before execution' : undefined,
+);
 afterAll(() => service.close());
 
-const operationIds = Object.keys(operations) as OperationId[];
+/** Returns the exchanges that get a response. The first one gets the documented example. */
+type Call = () => Promise<Exchange[]>;
 
-/**
- * Calls that get the responses that all operations share, with an operation's example request. The files in
- * test/collections/ contain the calls for all other responses.
- */
-const calls: [status: number, call: (request: Request) => Exchange | Promise<Exchange>][] = [
-  [400, (request) => ({ ...fromApiGateway('BAD_REQUEST_PARAMETERS', request), mayBeRejected: true })],
-  [401, (request) => sent({ ...request, headers: { ...request.headers, Authorization: '' } })],
-  [403, (request) => fromApiGateway('WAF_FILTERED', request)],
-  [413, (request) => sent({ ...request, body: ' '.repeat(7_000_000) })],
-  [413, (request) => fromFirewall('LargeBody', request)],
-  [415, (request) => fromApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
-  [429, (request) => fromApiGateway('THROTTLED', request)],
-  [429, (request) => fromFirewall('PerKey', request)],
-  [500, misconfigured],
-  [500, (request) => fromApiGateway('DEFAULT_5XX', request)],
-  [503, throttled],
-  [503, (request) => fromApiGateway('INTEGRATION_FAILURE', request)],
-  [504, (request) => fromApiGateway('INTEGRATION_TIMEOUT', request)],
-];
+const { listPets, createPet } = examples;
+const PET_OF_NO_CLIENT = '/v1/pets/244141843387958';
 
-/** Gets the response of the operation `id` with `status` in all known ways. Returns each request with its response. */
-async function exchangesOf(id: OperationId, status: number): Promise<Exchange[]> {
-  const shared = calls.filter(([callStatus]) => callStatus === status);
-  return [
-    ...(await ownExchangesOf(id, status)),
-    ...(await Array.fromAsync(shared, ([, call]) => call(examples[id]))),
-  ];
-}
+/** Calls of each operation, by the status of the response. */
+const calls: Record<string, Record<number, Call>> = {
+  listPets: {
+    200: async () => {
+      const { example, headers } = responses.get('listPets 200')!;
+      const [newest, next] = example as { id: number }[];
+      for (const { id: _id, ...body } of [next!, next!, newest!])
+        await send({ ...createPet, headers: {}, body: JSON.stringify(body) });
+      const [nextPage = ''] = /\/v1[^>]*/.exec(`${headers['Link']!.example}`)!;
+      return [
+        await send(listPets),
+        await send({ target: nextPage }),
+        await send({ target: '/v1/pets?limit=100' }),
+      ];
+    },
+    400: async () => [await send({ target: '/v1/pets?limit=0&status=nonsense' })],
+    ...callsWith(listPets),
+  },
+  createPet: {
+    201: async () => [await send(createPet)],
+    400: async () => [await send({ ...createPet, headers: {}, body: '{}' })],
+    422: async () => {
+      const headers = { 'Idempotency-Key': '"the same key"' };
+      await send({ ...createPet, headers });
+      return [await send({ ...createPet, headers, body: '{"name":"Rex","categoryId":1}' })];
+    },
+    ...callsWith(createPet),
+    413: async () => [
+      await send({ ...createPet, body: ' '.repeat(1_000_000) }),
+      fromGateway('REQUEST_TOO_LARGE', createPet),
+      fromFirewall('LargeBody', createPet),
+    ],
+    415: async () => [await send({ ...createPet, headers: { 'Content-Type': 'text/plain' } })],
+  },
+  getPet: {
+    200: async () => {
+      const { response } = await send(createPet);
+      return [await send({ target: `/v1/pets/${JSON.parse(response.text).id}` })];
+    },
+    400: async () => [fromGateway('BAD_REQUEST_PARAMETERS', { target: PET_OF_NO_CLIENT })],
+    404: async () => [await send({ target: PET_OF_NO_CLIENT })],
+    ...callsWith({ target: PET_OF_NO_CLIENT }),
+  },
+};
 
-async function ownExchangesOf(id: OperationId, status: number): Promise<Exchange[]> {
-  const { success, errors }: Operation = operations[id];
-  const required = [success.status, ...errors.map((code) => errorCatalog[code].status)];
-  // The types allow operations and statuses without a call, so this check names what is missing.
-  const call = operationTests[id]?.responses[status];
-  if (!call && required.includes(status))
-    throw new Error(`In test/collections/, add a call to ${id} that gets a ${status}.`);
-  return call ? [await call(sent, documented)].flat() : [];
+/** Returns the calls for the responses that all operations share. The function does not send most of them. */
+function callsWith(request: Request): Record<number, Call> {
+  const without = { ...request, headers: { ...request.headers, Authorization: '' } };
+  return {
+    401: async () => [await send(without)],
+    403: async () => [fromGateway('WAF_FILTERED', request)],
+    413: async () => [fromGateway('REQUEST_TOO_LARGE', request), fromFirewall('LargeBody', request)],
+    415: async () => [fromGateway('UNSUPPORTED_MEDIA_TYPE', request)],
+    429: async () => [fromGateway('THROTTLED', request), fromFirewall('PerKey', request)],
+    500: async () => [await misconfigured(request), fromGateway('DEFAULT_5XX', request)],
+    503: async () => [await unavailable(request), fromGateway('INTEGRATION_FAILURE', request)],
+    504: async () => [fromGateway('INTEGRATION_TIMEOUT', request)],
+  };
 }
 
 test('openapi.json documents every status of the gateway responses', () => {
   const gatewayResponses = template.resources('AWS::ApiGateway::GatewayResponse');
   const statuses = gatewayResponses.map(({ properties }) => properties.StatusCode);
-  const documentedStatuses = [...responses.keys()].map((name) => name.split(' ')[1]);
-  expect(documentedStatuses).toEqual(expect.arrayContaining(statuses));
+  const documented = [...responses.keys()].map((name) => name.split(' ')[1]);
+  expect(documented).toEqual(expect.arrayContaining(statuses));
 });
 
-test.each([...responses.keys()])('the response %s has the documented headers and body', async (name) => {
-  const [id, status] = name.split(' ') as [OperationId, string];
-  const exchanges = await exchangesOf(id, Number(status));
-  expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
-  expect(exchanges.flatMap(contradictions)).toEqual([]);
-  for (const [header, { example }] of Object.entries(responses.get(name)!.headers)) {
+/** Bodies of all error responses in these tests, by status. */
+const errorBodies = new Map<string, string[]>();
+
+// The tests below depend on each other: the second one compares the error responses of all operations.
+test('each documented response occurs, with the documented headers and body', async () => {
+  const called = Object.keys(calls).flatMap((id) =>
+    Object.keys(calls[id]!).map((status) => `${id} ${status}`),
+  );
+  const problems: Record<string, string[]> = {};
+  for (const name of called)
+    problems[name] = responses.has(name) ? await problemsOf(name) : ['not documented'];
+  expect(problems).toEqual(Object.fromEntries([...responses.keys()].map((name) => [name, []])));
+});
+
+// The operations share the error responses in the document, so the message in an example can be that of only one.
+test('the example of each error is a response of an operation', () => {
+  const statuses = [...errorBodies.keys()];
+  const unreal = statuses.filter((status) => {
+    const { example } = responses.get(`createPet ${status}`) ?? responses.get(`getPet ${status}`)!;
+    return !errorBodies.get(status)!.includes(normalized(JSON.stringify(example)));
+  });
+  expect(unreal).toEqual([]);
+  expect(statuses.toSorted()).toEqual('400 401 403 404 413 415 422 429 500 503 504'.split(' '));
+});
+
+/** Gets a response, such as `getPet 404`, and returns what differs from the document. */
+async function problemsOf(name: string): Promise<string[]> {
+  const [id = '', status = ''] = name.split(' ');
+  const exchanges = await calls[id]![Number(status)]!();
+  const problems = exchanges.flatMap(contradictions);
+  const others = exchanges.map(nameOf).filter((one) => one !== name);
+  for (const other of others) problems.push(`got ${other} instead`);
+
+  const isError = Number(status) >= 400;
+  const { headers, example } = responses.get(name)!;
+  for (const [header, { example: value }] of Object.entries(headers)) {
     const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
-    const first = values.find((value) => value !== null);
+    const first = values.find((one) => one !== null);
     // If API Gateway itself sends an error response of a deprecated operation, it adds no deprecation headers. So the
     // headers may be missing from responses with an error status.
-    const isOmitted = first === undefined && isError(status);
-    expect([header, isOmitted || normalized(first ?? '')]).toEqual([
-      header,
-      isOmitted || normalized(`${example}`),
-    ]);
+    const isOmitted = first === undefined && isError;
+    if (!isOmitted && normalized(first ?? '') !== normalized(`${value}`))
+      problems.push(`${header} is ${first}, but its example is ${value}`);
   }
-});
-
-test.each([...responses.keys()].filter((name) => !isError(name.split(' ')[1]!)))(
-  'the example of the response %s is the body of the response',
-  async (name) => {
-    const [id, status] = name.split(' ') as [OperationId, string];
-    const [first] = await exchangesOf(id, Number(status));
-    expect(bodyOf(first!)).toBe(normalized(JSON.stringify(responses.get(name)!.example) ?? ''));
-  },
-);
-
-// The operations share the components of error responses, so the message in an example can be that of only one operation.
-const errorStatuses = new Set([...responses.keys()].map((name) => name.split(' ')[1]!).filter(isError));
-test.each([...errorStatuses])('the example of the %s is the body of a response', async (status) => {
-  const ids = operationIds.filter((id) => responses.has(`${id} ${status}`));
-  const exchanges = (await Array.fromAsync(ids, (id) => exchangesOf(id, Number(status)))).flat();
-  const { example } = responses.get(`${ids[0]!} ${status}`)!;
-  expect(exchanges.map(bodyOf)).toContain(normalized(JSON.stringify(example)));
-});
-
-function isError(status: string): boolean {
-  return Number(status) >= 400;
+  const bodies = exchanges.map(({ response: { text } }) =>
+    normalized(text && JSON.stringify(JSON.parse(text))),
+  );
+  if (isError) errorBodies.set(status, [...(errorBodies.get(status) ?? []), ...bodies]);
+  else if (bodies[0] !== normalized(JSON.stringify(example)))
+    problems.push(`the body is ${bodies[0]}, but the example is ${JSON.stringify(example)}`);
+  return problems;
 }
 
-function bodyOf({ response: { text } }: Exchange): string {
-  return normalized(text && JSON.stringify(JSON.parse(text)));
-}
-
-async function sent(request: Request): Promise<Exchange> {
+async function send(request: Request): Promise<Exchange> {
   return exchange(request, await service.send(request));
 }
 
-function fromApiGateway(responseType: string, request: Request): Exchange {
-  return exchange(request, service.api.gatewayResponse(responseType));
+function fromGateway(responseType: string, request: Request): Exchange {
+  // API Gateway can reject a request that the document allows, for example because of its headers.
+  return { ...exchange(request, service.api.gatewayResponse(responseType)), mayBeRejected: true };
 }
 
 /** Returns the response of production's web ACL to a request that the rule `ruleName` blocks. */
@@ -139,17 +171,18 @@ function exchange(request: Request, { status, headers, body: text }: HttpRespons
   return { method: 'GET', headers: {}, ...request, target, response: { status, headers, text } };
 }
 
-async function throttled(request: Request): Promise<Exchange> {
-  isThrottled = true;
-  const result = await sent(request);
-  isThrottled = false;
+/** Sends a request while the database resets connections. Unlike throttling, the SDK retries these without long pauses. */
+async function unavailable(request: Request): Promise<Exchange> {
+  isFailing = true;
+  const result = await send(request);
+  isFailing = false;
   return result;
 }
 
 async function misconfigured(request: Request): Promise<Exchange> {
   const before = { ...process.env };
   for (const name of Object.keys(before)) if (/^(?!API_KEYS).+_TABLE$/.test(name)) delete process.env[name];
-  const result = await sent(request);
+  const result = await send(request);
   process.env = before;
   return result;
 }

@@ -1,4 +1,5 @@
 import * as http from 'node:http';
+import type { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import { EmulatorError } from '../emulator-error.ts';
@@ -27,6 +28,12 @@ export interface ServerSettings {
  */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
   let isClosing = false;
+  const connections = new Set<Socket>();
+
+  function keep(socket: Socket): void {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  }
 
   async function respond(incoming: http.IncomingMessage, outgoing: http.ServerResponse): Promise<void> {
     const start = performance.now();
@@ -53,12 +60,16 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
     }
   }
 
-  const { servers, port: servedPort } = await listen(port, (server) => server.on('request', respond));
+  const { servers, port: servedPort } = await listen(port, (server) =>
+    server.on('connection', keep).on('request', respond),
+  );
   return {
     port: servedPort,
     /** Closes the server when the requests in progress have ended, or after SHUTDOWN_MILLISECONDS. */
     close: async (): Promise<void> => {
       isClosing = true;
+      // Browsers connect in advance, and Node would wait for the first request of such a connection.
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
       const timer = setTimeout(
         () => servers.forEach((server) => server.closeAllConnections()),
         SHUTDOWN_MILLISECONDS,

@@ -64,16 +64,19 @@ describe('the event for a function', () => {
     });
   });
 
-  test.each([
-    ['na%20me=a%26b&plus=a+b', { 'na me': ['a&b'], plus: ['a b'] }],
-    ['a=%&%E0%A4%A=1&b', { a: ['%'], '\uFFFD%A': ['1'], b: [''] }],
-    ['limit=1&limit=2', { limit: ['1', '2'] }],
-    ['__proto__=1&constructor=2', { ['__proto__']: ['1'], constructor: ['2'] }],
-  ])('contains all decoded parameters of the query %s', (query, all) => {
-    const { queryStringParameters, multiValueQueryStringParameters } = eventOf({ query });
-    expect(Object.entries(multiValueQueryStringParameters!)).toEqual(Object.entries(all));
-    const last = Object.entries(all).map(([name, values]) => [name, values.at(-1)]);
-    expect(Object.entries(queryStringParameters!)).toEqual(last);
+  test('contains all values of decoded query parameters, and the last value of each', () => {
+    const queries: Record<string, Record<string, string[]>> = {
+      'na%20me=a%26b&plus=a+b': { 'na me': ['a&b'], plus: ['a b'] },
+      'a=%&%E0%A4%A=1&b': { a: ['%'], '\uFFFD%A': ['1'], b: [''] },
+      'limit=1&limit=2': { limit: ['1', '2'] },
+      '__proto__=1': { ['__proto__']: ['1'] },
+    };
+    for (const [query, all] of Object.entries(queries)) {
+      const { queryStringParameters, multiValueQueryStringParameters } = eventOf({ query });
+      expect(Object.entries(multiValueQueryStringParameters!)).toEqual(Object.entries(all));
+      const last = Object.entries(all).map(([name, values]) => [name, values.at(-1)]);
+      expect(Object.entries(queryStringParameters!)).toEqual(last);
+    }
   });
 
   test("omits connection headers and replaces the client's X-Forwarded headers", () => {

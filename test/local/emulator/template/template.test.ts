@@ -14,7 +14,6 @@ import {
   type SampleResources,
   table,
   templateOf,
-  tokenAuthorizer,
   withProperties,
 } from '../sample-resources.ts';
 
@@ -32,136 +31,127 @@ function resolved(value: unknown, others: SampleResources = {}): unknown {
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
 }
 
-describe('the emulator', () => {
-  const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Authorizer:live';
+const Orders = { Type: 'AWS::SQS::Queue', Properties: { Owner: { 'Fn::If': ['Never', 1, 2] } } };
+
+test("intrinsic functions get the values that a deployed function would get, in the emulator's account", () => {
   const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Books';
-  test.each([
-    ['Ref for a table', { Ref: 'Books' }, 'Books'],
-    ['Ref for a stage', { Ref: 'Stage' }, 'staging'],
-    ['Ref for an alias', { Ref: 'AuthorizerLive' }, aliasArn],
-    ['Ref for the region', { Ref: 'AWS::Region' }, 'us-east-1'],
-    ['GetAtt for a root resource', root, 'Api'],
-    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Books', 'Arn'] }, tableArn],
-    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Books' }, 'b']] }, 'a/Books/b'],
-    ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
-  ])('resolves %s', (_name, value, expected) => {
-    expect(resolved(value)).toBe(expected);
-  });
+  const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Authorizer:live';
+  const values: [value: object, expected: string][] = [
+    [{ Ref: 'Books' }, 'Books'],
+    [{ Ref: 'Stage' }, 'staging'],
+    [{ Ref: 'AuthorizerLive' }, aliasArn],
+    [{ Ref: 'AWS::Region' }, 'us-east-1'],
+    [root, 'Api'],
+    [{ 'Fn::GetAtt': ['Books', 'Arn'] }, tableArn],
+    [{ 'Fn::Join': ['/', ['a', { Ref: 'Books' }, 'b']] }, 'a/Books/b'],
+    [{ 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
+  ];
+  expect(values.map(([value]) => [value, resolved(value)])).toEqual(values);
+});
 
-  const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
-  test('lists each skipped type once, and accepts any properties of resources with a skipped type', () => {
-    const types = ['AWS::CloudWatch::Alarm', 'AWS::Logs::LogGroup'];
-    const resources = [...types, ...types].map((Type) => ({ Type, Properties: { Owner: unresolvable } }));
-    expect(templateOf(Object.fromEntries(resources.entries())).skippedTypes).toEqual(types);
-  });
-
-  describe('names, and does not run,', () => {
-    const Orders = { Type: 'AWS::SQS::Queue', Properties: { Owner: unresolvable } };
-
-    test('a resource of a type that it does not know', () => {
-      expect(templateOf({ ...sampleApi, Orders }).notRun).toEqual(['Orders (AWS::SQS::Queue)']);
-    });
-
-    test('a function that the API does not invoke, with its role, policies and table', () => {
-      const Consumer = withProperties(lambdaFunction('consumer'), {
-        Runtime: 'python3.13',
-        Role: { 'Fn::GetAtt': ['ConsumerRole', 'Arn'] },
-      });
-      const ConsumerPolicy = withProperties(policy('sqs:ReceiveMessage', '*', 'ConsumerRole'), {
-        PolicyDocument: { Statement: [{ Effect: 'Deny', NotAction: 'sqs:*' }] },
-      });
-      const ConsumerLive = withProperties(alias('Consumer', 'live'), { RoutingConfig: {} });
-      const ConsumerTable = { Type: 'AWS::DynamoDB::Table', Properties: {} };
-      const consumer = { Consumer, ConsumerLive, ConsumerRole: role, ConsumerPolicy, ConsumerTable };
-      const invoked = { ...sampleApi, Role: role, GetBook: lambdaFunction('get-book') };
-      const template = templateOf({ ...invoked, ...consumer }, ['Consumer']);
-      expect(template.notRun).toEqual([
-        'Consumer (AWS::Lambda::Function)',
-        'ConsumerTable (AWS::DynamoDB::Table)',
-      ]);
-      expect(template.resources('AWS::Lambda::Function').map(({ logicalId }) => logicalId)).toEqual([
-        'GetBook',
-      ]);
-    });
-  });
-
+test('a reference to a resource of an unknown type becomes the logical id', () => {
   const parts = { 'Fn::Split': [':', { Ref: 'Orders' }] };
-  test.each([
-    ['Ref', { Ref: 'Orders' }],
-    ['GetAtt', { 'Fn::GetAtt': ['Orders', 'Arn'] }],
-    ['name in a Ref', { 'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [6, parts] }] }] }],
-  ])('resolves a %s to a resource of a type that it does not know to the logical id', (_kind, value) => {
-    expect(resolved(value, { Orders: { Type: 'AWS::SQS::Queue', Properties: {} } })).toBe('Orders');
-  });
+  const nameInArn = { 'Fn::Select': [0, { 'Fn::Split': ['-', { 'Fn::Select': [6, parts] }] }] };
+  for (const value of [{ Ref: 'Orders' }, { 'Fn::GetAtt': ['Orders', 'Arn'] }, nameInArn])
+    expect(resolved(value, { Orders })).toBe('Orders');
+});
 
-  test('accepts any value of a property that has no effect locally, even an unresolvable reference', () => {
-    const GetBook = withProperties(lambdaFunction('get-book'), { Description: unresolvable });
-    const Books = withProperties(table('id'), { Replicas: [{ Region: unresolvable }] });
-    const template = templateOf({ ...sampleApi, Role: role, GetBook, Books });
-    expect(template.resources('AWS::Lambda::Function')).toHaveLength(1);
-  });
-
-  test('lists all unsupported types, properties and intrinsic functions in one message', () => {
-    const Old = { Type: 'AWS::DynamoDB::Table', Properties: {} };
-    const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [], TableClass: 'STANDARD' };
-    const Books = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
-    const GetBook = lambdaFunction('get-book', {
-      TABLES: { 'Fn::Join': [',', [{ Ref: 'Books' }, { Ref: 'Old' }]] },
+describe('the emulator names, and does not run,', () => {
+  test('resources that only monitor, deploy, name or protect the stack', () => {
+    const types = ['AWS::CloudWatch::Alarm', 'AWS::Logs::LogGroup'];
+    const resources = [...types, ...types].map((Type) => ({ ...Orders, Type }));
+    expect(templateOf(Object.fromEntries(resources.entries()))).toMatchObject({
+      skippedTypes: types,
+      notRun: [],
     });
-    const Inline = { Type: 'AWS::IAM::ManagedPolicy', Properties: { Roles: [{ Ref: 'Role' }] } };
+  });
+
+  test('a resource of an unknown type', () => {
+    expect(templateOf({ ...sampleApi, Orders }).notRun).toEqual(['Orders (AWS::SQS::Queue)']);
+  });
+
+  test('a function that the API does not invoke, with its role, policies and table', () => {
+    const Consumer = withProperties(lambdaFunction('consumer'), {
+      Runtime: 'python3.13',
+      Role: { 'Fn::GetAtt': ['ConsumerRole', 'Arn'] },
+    });
+    const ConsumerPolicy = withProperties(policy('sqs:ReceiveMessage', '*', 'ConsumerRole'), {
+      PolicyDocument: { Statement: [{ Effect: 'Deny', NotAction: 'sqs:*' }] },
+    });
+    const ConsumerLive = withProperties(alias('Consumer', 'live'), { RoutingConfig: {} });
+    const ConsumerTable = { Type: 'AWS::DynamoDB::Table', Properties: {} };
+    const consumer = { Consumer, ConsumerLive, ConsumerRole: role, ConsumerPolicy, ConsumerTable };
+    const invoked = { ...sampleApi, Role: role, GetBook: lambdaFunction('get-book') };
+    const template = templateOf({ ...invoked, ...consumer }, ['Consumer']);
+    expect(template.notRun).toEqual([
+      'Consumer (AWS::Lambda::Function)',
+      'ConsumerTable (AWS::DynamoDB::Table)',
+    ]);
+    const functions = template.resources('AWS::Lambda::Function').map(({ logicalId }) => logicalId);
+    expect(functions).toEqual(['GetBook']);
+  });
+});
+
+test('the emulator accepts any value of a property that has no effect on responses', () => {
+  const unresolvable = { 'Fn::GetAtt': ['Nobody', 'Arn'] };
+  const GetBook = withProperties(lambdaFunction('get-book'), { Description: unresolvable });
+  const Books = withProperties(table('id'), { Replicas: [{ Region: unresolvable }] });
+  expect(() => templateOf({ ...sampleApi, Role: role, GetBook, Books })).not.toThrow();
+});
+
+describe('the emulator rejects', () => {
+  test('all unsupported types, properties and intrinsic functions of a stack in one message', () => {
+    const Old = { Type: 'AWS::DynamoDB::Table', Properties: {} };
+    const changes = { BillingMode: { 'Fn::If': [] }, TableClass: 'STANDARD' };
+    const Books = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
+    const tables = { 'Fn::Join': [',', [{ Ref: 'Books' }, { Ref: 'Old' }]] };
+    const GetBook = lambdaFunction('get-book', { TABLES: tables });
     const message =
       'The emulator does not support parts of the stack: ' +
       'Old: the type AWS::DynamoDB::Table; ' +
       'Books (AWS::DynamoDB::GlobalTable): Condition: not supported; ' +
       'Books (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
-      'Books (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
-      'Books (AWS::DynamoDB::GlobalTable): TableClass: not supported; ' +
-      'Inline: the type AWS::IAM::ManagedPolicy. ' +
-      'Extend resources.ts or intrinsics.ts in infra/local/emulator/template.';
-    expect(() => templateOf({ Old, Books, Inline, Role: role, GetBook })).toThrow(message);
+      'Books (AWS::DynamoDB::GlobalTable): TableClass: not supported. ';
+    expect(() => templateOf({ Old, Books, Role: role, GetBook })).toThrow(message);
   });
 
-  const getBook = lambdaFunction('get-book');
-  const authorizer = tokenAuthorizer({ 'Fn::GetAtt': ['GetBook', 'Arn'] });
-  const stage = sampleApi.Stage;
-  const response = gatewayResponse('DEFAULT_5XX', '500');
-  const Deny = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
-  const unquoted = { ResponseParameters: { 'header.Origin': 'method.request.header.Origin' } };
-  const withError = { ResponseTemplates: { 'application/json': '{"message":"$context.error.message"}' } };
-  const withPath = { ...mock('404'), RequestTemplates: { 'a/b': '{"statusCode":$input.path("$")}' } };
-  const foreign = proxyTo('arn:aws:lambda:us-east-1:123456789012:function:Other');
-  test.each<[string, SampleResource, object]>([
-    // AWS has defaults for some of these properties, but the stacks always contain them, so the emulator has no defaults.
-    ['Timeout: Invalid key', getBook, { Timeout: undefined }],
-    ['AuthorizerId: Invalid key', method('root', 'GET'), { AuthorizationType: 'CUSTOM' }],
-    ['AuthorizerId: not supported', method('root', 'GET'), { AuthorizerId: { Ref: 'Authorizer' } }],
-    ['AuthorizerResultTtlInSeconds: Invalid key', authorizer, { AuthorizerResultTtlInSeconds: undefined }],
-    ['StageName: Invalid key', stage, { StageName: undefined }],
-    ['Runtime: Invalid type', getBook, { Runtime: 'nodejs22.x' }],
-    ['MethodSettings.0.CachingEnabled: not supported', stage, { MethodSettings: [{ CachingEnabled: true }] }],
-    ['PolicyDocument.Statement.0.Effect: ', policy([], []), { PolicyDocument: { Statement: [Deny] } }],
-    ['ResponseParameters.header.Origin: only a value in single quotes', response, unquoted],
-    ['ResponseTemplates.application/json: only the variable $context.requestId', response, withError],
-    ['Integration.Uri: only a function of the same stack', method(root, 'GET', foreign), {}],
-    ['Integration.RequestTemplates.a/b: only a template with a status', method(root, 'ANY', withPath), {}],
-  ])('rejects a resource with the problem %s', (problem, resource, changes) => {
-    const Changed = withProperties(resource, changes);
-    const others = { ...sampleApi, Role: role, GetBook: getBook };
-    expect(() => templateOf({ ...others, Changed })).toThrow(`: Changed (${resource.Type}): ${problem}`);
-  });
-
-  test.each<[object, string]>([
-    [{ 'Fn::Sub': '${Books}' }, 'the intrinsic function Fn::Sub'],
-    [
+  test('values that it cannot resolve', () => {
+    const values = [
+      { 'Fn::Sub': '${Books}' },
       { 'Fn::GetAtt': ['Books', 'StreamArn'] },
-      'the attribute StreamArn of Books (AWS::DynamoDB::GlobalTable)',
-    ],
-    [{ Ref: 'AWS::StackName' }, 'a reference to AWS::StackName'],
-    [{ 'Fn::Select': [1, ['a']] }, 'Fn::Select of a missing element'],
-    [{ 'Fn::Join': ['', ['a', { Ref: 'Nobody' }]] }, 'a reference to Nobody'],
-  ])('rejects the value %j', (value, problem) => {
-    expect(() => resolved(value)).toThrow(
-      `GetBook (AWS::Lambda::Function): Environment.Variables.VALUE: ${problem}`,
-    );
+      { Ref: 'AWS::StackName' },
+      { 'Fn::Select': [1, ['a']] },
+      { 'Fn::Join': ['', ['a', { Ref: 'Nobody' }]] },
+    ];
+    for (const value of values)
+      expect(() => resolved(value)).toThrow('GetBook (AWS::Lambda::Function): Environment.Variables.VALUE: ');
+  });
+
+  test('properties that would change responses on AWS', () => {
+    const getBook = lambdaFunction('get-book');
+    const stage = sampleApi.Stage;
+    const response = gatewayResponse('DEFAULT_5XX', '500');
+    const Deny = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
+    const origin = { ResponseParameters: { 'header.Origin': 'method.request.header.Origin' } };
+    const error = { ResponseTemplates: { 'application/json': '{"message":"$context.error.message"}' } };
+    const path = { ...mock('404'), RequestTemplates: { 'a/b': '{"statusCode":$input.path("$")}' } };
+    const foreign = proxyTo('arn:aws:lambda:us-east-1:123456789012:function:Other');
+    const changed: [place: string, resource: SampleResource, changes: object][] = [
+      // AWS has a default, but the stacks always contain the property, so the emulator has none.
+      ['Timeout', getBook, { Timeout: undefined }],
+      ['Runtime', getBook, { Runtime: 'nodejs22.x' }],
+      ['AuthorizerId', method('root', 'GET'), { AuthorizationType: 'CUSTOM' }],
+      ['MethodSettings.0.CachingEnabled', stage, { MethodSettings: [{ CachingEnabled: true }] }],
+      ['PolicyDocument.Statement.0.Effect', policy([], []), { PolicyDocument: { Statement: [Deny] } }],
+      ['ResponseParameters.header.Origin', response, origin],
+      ['ResponseTemplates.application/json', response, error],
+      ['Integration.Uri', method(root, 'GET', foreign), {}],
+      ['Integration.RequestTemplates.a/b', method(root, 'ANY', path), {}],
+    ];
+    for (const [place, resource, changes] of changed) {
+      const Changed = withProperties(resource, changes);
+      const stack = { ...sampleApi, Role: role, GetBook: getBook, Changed };
+      expect(() => templateOf(stack)).toThrow(`: Changed (${resource.Type}): ${place}: `);
+    }
   });
 });
