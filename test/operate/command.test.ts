@@ -50,9 +50,13 @@ describe('a command', () => {
     }
   });
 
-  test('explains a full disk, and prints no control characters of errors', async () => {
+  test('explains what the operator can fix, and prints no control characters of errors', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
     expect(errorOutput(await hello([], {}, full))).toMatch(/^The disk is full \(ENOSPC: .*\)/);
+    const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:443'), { code: 'ECONNREFUSED' });
+    expect(errorOutput(await hello([], {}, refused))).toMatch(
+      /^AWS cannot be reached\. .* 10\.0\.0\.1:443\.$/,
+    );
     expect(errorOutput(await hello([], {}, new UsageError('No\u001B[2J\u009B2J.')))).toBe('No [2J 2J.');
   });
 

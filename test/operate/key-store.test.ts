@@ -183,8 +183,8 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
 
 test('a rotation whose last write gets no response names the successor and the documentation', async () => {
   const old = await issue();
-  const lost = replacing(SET_EXPIRY, (execute) => execute().then(() => Promise.reject(interrupted)));
-  const { message } = (await rotate(old, DAY, lost).catch((error: Error) => error)) as Error;
+  const losing = replacing(SET_EXPIRY, (execute) => execute().then(() => Promise.reject(interrupted)));
+  const { message } = (await rotate(old, DAY, losing).catch((error: Error) => error)) as Error;
   const { successor } = await stored(old.record);
   expect(message).toBe(
     `The successor ${successor!.keyId} of the key ${old.record.keyId} works, but the old key may work even after the ` +

@@ -143,16 +143,14 @@ describe('npm run keys -- rotate', () => {
 
 test.each(['issue', 'rotate'])('npm run keys -- %s shows the new key despite Ctrl-C', async (action) => {
   const { record } = await issue();
-  const { send } = DynamoDBDocumentClient.prototype;
-  jest.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
-    this: DynamoDBDocumentClient,
-    command: any,
-  ) {
-    if (command instanceof PutCommand) {
+  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const original = send.getMockImplementation()!;
+  send.mockImplementation(function (this: DynamoDBDocumentClient, ...call) {
+    if (call[0] instanceof PutCommand) {
       interrupt();
       interrupt(); // npm can repeat the signal.
     }
-    return Reflect.apply(send, this, [command]);
+    return Reflect.apply(original, this, call);
   });
   const words = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
   const { code, stdout, stderr } = await keys([...words, '--json']);
