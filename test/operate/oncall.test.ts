@@ -52,9 +52,11 @@ const answers = {
   'apigateway flush-stage-authorizers-cache': '',
 };
 
+/** Quotes a text for a shell. */
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
 /** Writes a stand-in for the AWS CLI to `folder`. It appends each call to the file `calls`. */
 function writeAws(changes: Answers): void {
-  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const cases = Object.entries({ ...answers, ...changes })
     .map(([call, answer]) => [call.split(' ').map(quote), answer] as const)
     .toSorted(([one], [other]) => other.length - one.length)
@@ -291,12 +293,15 @@ test.each<[string, string, Setup, RegExp]>([
 });
 
 for (const shell of ['bash', 'zsh']) {
-  const testIfInstalled = isInstalled(shell) ? test : test.skip;
-  testIfInstalled(`${shell} runs the script as sh does`, () => {
-    for (const command of ['status', 'back', 'query find-request 1-a=', 'commands']) {
-      const { calls: _calls, ...expected } = run(command);
-      expect(run(command, { shell })).toMatchObject(expected);
-    }
+  const describeIfInstalled = isInstalled(shell) ? describe : describe.skip;
+  describeIfInstalled(`in ${shell},`, () => {
+    test.each(['status', 'back', 'query find-request 1-a=', 'commands'])(
+      '%s does the same as in sh',
+      (command) => {
+        const { calls: _calls, ...expected } = run(command);
+        expect(run(command, { shell })).toMatchObject(expected);
+      },
+    );
   });
 }
 

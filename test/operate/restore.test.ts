@@ -24,6 +24,7 @@ afterAll(async () => {
 });
 
 const caller = 'arn:aws:iam::123456789012:user/ada';
+const recordFor = (owner: string): any => newApiKey('staging', { owner, caller }).record;
 
 type Item = Record<string, unknown>;
 
@@ -109,8 +110,6 @@ test('new keys of indexes are added to the items that need them, and to no other
 });
 
 describe('a copy of API keys', () => {
-  const recordFor = (owner: string): any => newApiKey('staging', { owner, caller }).record;
-
   test('contains the listed keys only as revoked, also if their records are active', async () => {
     const [active, revoked, present, revokedBefore] = ['a', 'b', 'c', 'd'].map(recordFor);
     const revokedAt = '2026-01-01T00:00:00.000Z';
@@ -169,10 +168,7 @@ describe('npm run restore', () => {
   });
 
   test('copies API keys only with the list of those that were revoked', async () => {
-    const [from, to] = [
-      await tableWith([newApiKey('staging', { owner: 'a', caller }).record], 'hash'),
-      await tableWith([], 'hash'),
-    ];
+    const [from, to] = [await tableWith([recordFor('a')], 'hash'), await tableWith([], 'hash')];
     for (const revoked of [[], ['--revoked', 'all']])
       expect(errorOutput(await restore('--from', from, '--to', to, ...revoked))).toMatch(
         / Set --revoked to /,
