@@ -163,7 +163,7 @@ test.each(['issue', 'rotate'])('npm run keys -- %s shows the new key despite Ctr
 describe('npm run keys -- revoke', () => {
   test('asks whether to revoke the key', async () => {
     const { keyId, start } = (await issue()).record;
-    for (const input of ['n\n', '']) {
+    for (const input of ['n\n', '\n', '']) {
       const { code, stdout, stderr } = await keys(['revoke', keyId], { input });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/ \[y\/N\] \n?No key was revoked\./);
