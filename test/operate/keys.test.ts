@@ -1,10 +1,13 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import * as keyStore from '../../infra/operate/key-store.ts';
 import { generateApiKey, hashOf } from '../../shared/api-keys.ts';
 import { database } from '../../shared/storage/database.ts';
+import { blockWith } from '../support/markdown-code.ts';
+import { done, errorOutput, startModule } from '../support/run-command.ts';
+import { interrupt } from './in-process.ts';
 import {
   active,
   auditLine,
@@ -12,6 +15,9 @@ import {
   DAY,
   issue,
   keys,
+  listed,
+  localStage,
+  otherSettings,
   rotate,
   stopClock,
   store,
@@ -19,8 +25,6 @@ import {
   time,
   useKeysInTables,
 } from './keys-in-tables.ts';
-import { blockWith } from '../support/markdown-code.ts';
-import { done, errorOutput, runModule } from '../support/run-command.ts';
 
 useKeysInTables();
 
@@ -51,26 +55,30 @@ describe('npm run keys -- issue', () => {
   test('prints the key as JSON if --json is set', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
-    expect(shown).toEqual({
-      keyId,
-      owner: 'Acme',
-      readOnly: false,
-      createdAt,
-      expiresAt: null,
-      replaces: null,
-    });
+    const absent = { expiresAt: null, replaces: null };
+    expect(shown).toEqual({ keyId, owner: 'Acme', readOnly: false, createdAt, ...absent });
   });
 
   test('issues a key that can only read if --read-only is set', async () => {
-    const stdout = done(await keys(['issue', '--owner', 'Acme', '--read-only']));
-    const { key = '', access } = shownIn(stdout);
+    const { key = '', access } = shownIn(done(await keys(['issue', '--owner', 'Acme', '--read-only'])));
     expect(access).toBe('read');
     expect(await stored({ hash: hashOf(key) })).toHaveProperty('readOnly', true);
+  });
+
+  // This test starts a process, because only a process shows how a closed pipe ends.
+  test('revokes a key that cannot be printed', async () => {
+    const words = ['issue', '--owner', 'Acme', ...localStage];
+    const { process, ended } = startModule('infra/operate/keys.ts', words, otherSettings);
+    process.stdout!.destroy();
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The key key_\w+ \(\S+…\) was revoked\. .* EPIPE\.\n$/);
+    expect(await active()).toEqual([]);
   });
 });
 
 describe('npm run keys -- list', () => {
-  test('succeeds for a stage without keys, even if standard output is closed', async () => {
+  test('succeeds for a stage without keys, even if its output is not read to the end', async () => {
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isRead: false }))).toBe('');
   });
@@ -82,28 +90,20 @@ describe('npm run keys -- list', () => {
     const revoked = await issue();
     await keyStore.revokeApiKey(store, revoked.record, caller);
     const readOnly = await keyStore.issueApiKey(store, { owner: 'Acme', readOnly: true, caller });
-    const odd = await issue(undefined, 'Odd\u001B[2J\nkey_0\u202E\u2028');
-    const stdout = done(await keys(['list']));
-    expect(stdout).not.toMatch(/ $/m);
-    const [, ...rows] = Array.from(stdout.trimEnd().split('\n'), (line) => line.split(/ {2,}/));
-    for (const [{ record }, ...cells] of [
-      [rotated, minute(rotated.record.expiresAt!), 'active (rotated)', 'read, write', '-', '東京ペット 🐶'],
-      [
-        successor,
-        minute(successor.record.expiresAt!),
-        'active',
-        'read, write',
-        rotated.record.keyId,
-        '東京ペット 🐶',
-      ],
-      [expired, minute(expired.record.expiresAt!), 'expired', 'read, write', '-', 'Acme'],
-      [revoked, 'never', 'revoked', 'read, write', '-', 'Acme'],
-      [readOnly, 'never', 'active', 'read', '-', 'Acme'],
-      [odd, 'never', 'active', 'read, write', '-', 'Odd [2J key_0'],
-    ] as const) {
-      expect(rows).toContainEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
-    }
-    expect(rows).toHaveLength(6);
+    const [, ...rows] = done(await keys(['list']))
+      .trimEnd()
+      .split('\n');
+    const rowOf = ({ record }: typeof rotated, expiry: string, ...cells: string[]) =>
+      [record.keyId, record.start, minute(record.createdAt), minute(expiry), ...cells].join(' ');
+    const { keyId, expiresAt } = rotated.record;
+    const expected = [
+      rowOf(rotated, expiresAt!, 'active (rotated)', 'read, write', '-', '東京ペット 🐶'),
+      rowOf(successor, successor.record.expiresAt!, 'active', 'read, write', keyId, '東京ペット 🐶'),
+      rowOf(expired, expired.record.expiresAt!, 'expired', 'read, write', '-', 'Acme'),
+      rowOf(revoked, 'never', 'revoked', 'read, write', '-', 'Acme'),
+      rowOf(readOnly, 'never', 'active', 'read', '-', 'Acme'),
+    ];
+    expect(rows.map((row) => row.replaceAll(/ +/g, ' ')).toSorted()).toEqual(expected.toSorted());
   });
 
   test('prints JSON without the hashes of the keys if --json is set', async () => {
@@ -116,72 +116,6 @@ describe('npm run keys -- list', () => {
     expect(JSON.parse(stdout)).toEqual([{ ...shown, ...absent, ...revoked }]);
     expect(stdout).not.toContain(hash);
   });
-});
-
-// Anyone who can write to the table can store control characters in every attribute, so the commands must remove them.
-describe('for a record with control characters in its attributes,', () => {
-  const odd = 'a\u001B[2J\u009B2J\u007F\r\nforged\u202E\u2028z';
-
-  async function storeOdd(attributes: object): Promise<string> {
-    const { record } = await issue(undefined, odd);
-    const line = { action: 'issue', caller: odd, keyId: odd, time: odd };
-    const Item = { ...record, start: odd, createdAt: odd, createdBy: line, replaces: odd, ...attributes };
-    await database.send(new PutCommand({ TableName: store.table, Item }));
-    return record.keyId;
-  }
-
-  const rotated = { rotatedBy: { caller: odd, time: odd }, successor: { keyId: odd }, expiresAt: odd };
-  const revoked = { revokedBy: { caller: odd, time: odd }, revokedAt: odd, successor: { keyId: odd } };
-  test.each([
-    ['list', ['list'], rotated],
-    ['list --json', ['list', '--json'], revoked],
-    ['rotate', ['rotate', 'KEY_ID'], rotated],
-    ['rotate', ['rotate', 'KEY_ID'], revoked],
-    ['rotate --json', ['rotate', 'KEY_ID', '--json'], { createdAt: new Date().toISOString() }],
-    ['rotate', ['rotate', 'KEY_ID'], { createdAt: new Date().toISOString() }],
-    ['revoke', ['revoke', 'KEY_ID'], { successor: { keyId: odd } }],
-    ['revoke', ['revoke', 'KEY_ID'], revoked],
-    ['revoke --json', ['revoke', 'KEY_ID', '--json'], revoked],
-  ])(
-    '%s prints no control characters, and no line that the record forged',
-    async (_name, args, attributes) => {
-      const keyId = await storeOdd(attributes);
-      const { stdout, stderr } = await keys(args.map((text) => (text === 'KEY_ID' ? keyId : text)));
-      expect(stdout + stderr).toMatch(/a.*2J/);
-      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}]|^forged/mu);
-    },
-  );
-
-  test('list --json prints the attributes so that programs read them unchanged', async () => {
-    await storeOdd(rotated);
-    expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
-      { owner: odd, replaces: odd, successor: odd, rotatedBy: { caller: odd } },
-    ]);
-  });
-});
-
-test('the documented search of the audit trail finds only callers and times, even if the names of owners look like them', async () => {
-  const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
-  const day = '2026-11-21T18:03:22.257Z';
-  const { record } = await keyStore.issueApiKey(store, { owner: 'Acme', caller: jane });
-  stopClock(Date.parse(day));
-  const onDay = await issue();
-  jest.restoreAllMocks();
-  for (const owner of [
-    'Books/jane',
-    `"caller":"${jane}"`,
-    `"time":"${day}"`,
-    `{"createdBy":{"time":"${day}"}}`,
-  ])
-    await issue(undefined, owner);
-  const json = done(await keys(['list', '--json']));
-  const documented = blockWith(`grep '"time":`, readFileSync('docs/api-keys.md', 'utf8'));
-  const { stdout } = spawnSync('sh', ['-c', `npm() { echo "$LIST"; }\n${documented}`], {
-    env: { PATH: process.env['PATH'], LIST: json },
-    encoding: 'utf8',
-  });
-  const found = Array.from(stdout.matchAll(/"keyId":"(key_\w+)","owner"/g), ([, keyId]) => keyId);
-  expect(found).toEqual([record.keyId, onDay.record.keyId]);
 });
 
 describe('npm run keys -- rotate', () => {
@@ -207,16 +141,44 @@ describe('npm run keys -- rotate', () => {
   });
 });
 
+test.each(['issue', 'rotate'])('npm run keys -- %s shows the new key despite Ctrl-C', async (action) => {
+  const { record } = await issue();
+  const send = jest.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const original = send.getMockImplementation()!;
+  send.mockImplementation(function (this: DynamoDBDocumentClient, ...call) {
+    if (call[0] instanceof PutCommand) {
+      interrupt();
+      interrupt(); // npm can repeat the signal.
+    }
+    return Reflect.apply(original, this, call);
+  });
+  const words = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
+  const { code, stdout, stderr } = await keys([...words, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Finishing this step before exiting …\n' });
+  const { keyId, replaces } = await stored({ hash: hashOf(JSON.parse(stdout).key) });
+  expect(await active()).toEqual([record.keyId, keyId].toSorted());
+  expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
+});
+
 describe('npm run keys -- revoke', () => {
-  test.each(['n\n', ''])('revokes no key if standard input is %j', async (input) => {
-    const { record } = await issue();
-    const { code, stdout, stderr } = await keys(['revoke', record.keyId], { input });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/\[y\/N\] \n?No key was revoked\./);
-    expect(await active()).toEqual([record.keyId]);
+  test('asks whether to revoke the key', async () => {
+    const { keyId, start } = (await issue()).record;
+    for (const input of ['n\n', '\n', '']) {
+      const { code, stdout, stderr } = await keys(['revoke', keyId], { input });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/ \[y\/N\] \n?No key was revoked\./);
+    }
+    expect(await active()).toEqual([keyId]);
+
+    const { code, stdout, stderr } = await keys(['revoke', keyId], { input: 'y\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `Revoke ${keyId} of Acme (${start}…)? [y/N] ` });
+    expect(stdout).toMatch(
+      /^The key key_\w+ of Acme was revoked at \S+ by arn:aws:\S+\n.* 60 more seconds, /,
+    );
+    expect(await active()).toEqual([]);
   });
 
-  test('revokes a key without confirmation if --yes is set, and keeps its successor active', async () => {
+  test('does not ask if --yes is set, and keeps the successor active', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);
@@ -228,44 +190,103 @@ describe('npm run keys -- revoke', () => {
   });
 
   test('fails if the stage has no such key', async () => {
-    expect(errorOutput(await keys(['revoke', 'key_01a1ff46e2b36d1473e3', '--yes']))).toBe(
-      'There is no key key_01a1ff46e2b36d1473e3 in this stage. If the key is new, run the command again after a few seconds.',
+    expect(errorOutput(await keys(['revoke', 'key_01a1ff46e2b36d1473e3', '--yes']))).toMatch(
+      /^There is no key key_01a1ff46e2b36d1473e3 in this stage\./,
     );
   });
 });
 
-// Error messages must not contain keys, because messages can appear in logs and screenshots.
-describe('a message about wrong words contains no key:', () => {
-  const key = generateApiKey('staging');
+// Anyone who can write to the table can store control characters in every attribute.
+describe('for a record with control characters in its attributes,', () => {
+  const odd = 'a\u001B[2J\u009B2J\u007F\r\nforged\u202E\u2028z';
+  const createdAt = new Date().toISOString();
+  const rotated = { rotatedBy: { caller: odd, time: odd }, successor: { keyId: odd }, expiresAt: odd };
+  const revoked = { revokedBy: { caller: odd, time: odd }, revokedAt: odd, successor: { keyId: odd } };
 
-  test.each<[what: string, words: string[], named: RegExp]>([
-    ['no action', [], /^The action must be issue, list, rotate, revoke\./],
-    ['a key as the action', [key], /^The action must be issue/],
-    ['no owner', ['issue'], /^--owner must be /],
-    ['an owner with a key', ['issue', '--owner', `Acme ${key}`], /^--owner must be .* no API key\./],
-    ['an owner with a control character', ['issue', '--owner', '\u001B[2J'], /^--owner must be /],
-    ['an option as the owner', ['issue', '--owner=--json'], /^--owner must be /],
-    [
-      'a key as a duration',
-      ['issue', '--owner', 'Acme', '--expires-in', key],
-      /^--expires-in must be .* 90d/,
-    ],
-    ['a duration of nothing', ['rotate', 'key_1', '--overlap', '0d'], /^--overlap must be /],
-    ['an option of another action', ['issue', '--owner', 'Acme', '--yes'], /^issue has no option --yes\./],
-    ['no id', ['revoke'], /^revoke needs one KEY_ID/],
-    ['a key as the id', ['revoke', key], /^revoke needs one KEY_ID/],
-    ['a key as a second id', ['revoke', 'key_1', key], /^revoke needs one KEY_ID/],
-    ['an id for an action without', ['list', key], /^list has no arguments but options\./],
-    ['a key as an option', ['revoke', `--${key}`], /^Unknown option/],
-  ])('%s', async (_what, words, named) => {
-    const message = errorOutput(await keys(words));
-    expect(message).toMatch(named);
-    expect(message).not.toMatch(/\p{C}/u);
-    expect(message).not.toContain(key.slice(13, 20));
+  /** Stores the record of a key, and returns the key's id. */
+  async function storeOdd(attributes: object): Promise<string> {
+    const { record } = await issue(undefined, odd);
+    const line = { action: 'issue', caller: odd, keyId: odd, time: odd };
+    const Item = { ...record, start: odd, createdAt: odd, createdBy: line, replaces: odd, ...attributes };
+    await database.send(new PutCommand({ TableName: store.table, Item }));
+    return record.keyId;
+  }
+
+  test('commands print no control characters, and no line that the record forged', async () => {
+    const dangerous: Record<string, string[] | null> = {};
+    for (const [command, what, attributes] of [
+      ['list', 'rotated', rotated],
+      ['list --json', 'revoked', revoked],
+      ['rotate KEY_ID', 'rotated', rotated],
+      ['rotate KEY_ID', 'revoked', revoked],
+      ['rotate KEY_ID', 'active', { createdAt }],
+      ['rotate KEY_ID --json', 'active', { createdAt }],
+      ['revoke KEY_ID', 'rotated', { successor: { keyId: odd } }],
+      ['revoke KEY_ID', 'revoked', revoked],
+      ['revoke KEY_ID --json', 'revoked', revoked],
+    ] as const) {
+      const keyId = await storeOdd(attributes);
+      const { stdout, stderr } = await keys(command.replace('KEY_ID', keyId).split(' '));
+      const printed = stdout + stderr;
+      expect(printed).toMatch(/a.*2J/);
+      dangerous[`${command} (${what})`] = printed.match(/[^\P{C}\n]|[\p{Zl}\p{Zp}]|^forged/gmu);
+    }
+    expect(Object.entries(dangerous).filter(([, found]) => found)).toEqual([]);
+    expect(Object.keys(dangerous)).toHaveLength(9);
+  });
+
+  test('list --json prints the attributes so that programs read them unchanged', async () => {
+    await storeOdd(rotated);
+    expect(JSON.parse(done(await keys(['list', '--json'])))).toMatchObject([
+      { owner: odd, replaces: odd, successor: odd, rotatedBy: { caller: odd } },
+    ]);
   });
 });
 
-test('without the dashes before its options, npm run keys prints its usage', async () => {
-  const ended = await runModule('infra/operate/keys.ts', ['list'], { npm_config_stage: 'staging' });
-  expect(errorOutput(ended)).toContain('npm run keys -- ACTION --stage STAGE');
+// Messages can appear in logs and screenshots.
+test('a message about wrong words contains no key', async () => {
+  const key = generateApiKey('staging');
+  const wrong: [words: string[], message: string][] = [
+    [[key], 'The action must be issue, list'],
+    [['issue'], '--owner must be '],
+    [['issue', '--owner', `Acme ${key}`], '--owner must be '],
+    [['issue', '--owner', '\u001B[2J'], '--owner must be '],
+    [['issue', '--owner=--json'], '--owner must be '],
+    [['issue', '--owner', 'Acme', '--expires-in', key], '--expires-in must be '],
+    [['rotate', 'key_1', '--overlap', '0d'], '--overlap must be '],
+    [['issue', '--owner', 'Acme', '--yes'], 'issue has no option --yes.'],
+    [['revoke'], 'revoke needs one KEY_ID'],
+    [['revoke', key], 'revoke needs one KEY_ID'],
+    [['revoke', 'key_1', key], 'revoke needs one KEY_ID'],
+    [['list', key], 'list has no arguments'],
+  ];
+  const messages = await Array.fromAsync(wrong, async ([words]) => errorOutput(await keys(words)));
+  const starts = messages.map((message, index) => message.slice(0, wrong[index]![1].length));
+  expect(starts).toEqual(wrong.map(([, message]) => message));
+  expect(messages.join()).not.toContain(key.slice(13, 20));
+  expect(await listed()).toEqual([]);
+});
+
+test('the documented search of the audit trail finds only callers and times, even if the names of owners look like them', async () => {
+  const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
+  const day = '2026-11-21T18:03:22.257Z';
+  const { record } = await keyStore.issueApiKey(store, { owner: 'Acme', caller: jane });
+  stopClock(Date.parse(day));
+  const onDay = await issue();
+  jest.restoreAllMocks();
+  for (const owner of [
+    'Books/jane',
+    `"caller":"${jane}"`,
+    `"time":"${day}"`,
+    `{"createdBy":{"time":"${day}"}}`,
+  ])
+    await issue(undefined, owner);
+  const json = done(await keys(['list', '--json']));
+  const documented = blockWith(`grep '"time":`, readFileSync('docs/api-keys.md', 'utf8'));
+  const { stdout } = spawnSync('sh', ['-c', `npm() { echo "$LIST"; }\n${documented}`], {
+    env: { PATH: process.env['PATH'], LIST: json },
+    encoding: 'utf8',
+  });
+  const found = Array.from(stdout.matchAll(/"keyId":"(key_\w+)","owner"/g), ([, keyId]) => keyId);
+  expect(found).toEqual([record.keyId, onDay.record.keyId]);
 });

@@ -1,15 +1,15 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { addIndexKeys, copyMissing, copyMissingKeys, paceOf } from '../../infra/operate/copy-items.ts';
 import { newApiKey } from '../../shared/api-keys.ts';
 import { listIndexes } from '../../shared/contract/lists.ts';
-import { collections } from '../../shared/contract/operations.ts';
 import { books } from '../support/books.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { done, errorOutput, runModule } from '../support/run-command.ts';
+import { done, errorOutput } from '../support/run-command.ts';
+import { runInProcess } from './in-process.ts';
 
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 const client = new DynamoDBClient({
@@ -22,6 +22,9 @@ afterAll(async () => {
   client.destroy();
   await close();
 });
+
+const caller = 'arn:aws:iam::123456789012:user/ada';
+const recordFor = (owner: string): any => newApiKey('staging', { owner, caller }).record;
 
 type Item = Record<string, unknown>;
 
@@ -38,10 +41,7 @@ async function tableWith(items: Item[], key = 'id'): Promise<string> {
       KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
     }),
   );
-  for (let start = 0; start < items.length; start += 25) {
-    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-    await database.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
-  }
+  for (const Item of items) await database.send(new PutCommand({ TableName, Item }));
   return TableName;
 }
 
@@ -65,17 +65,17 @@ const book = (id: number, title = `book ${id}`) => ({ id: BigInt(id), title, she
 
 describe('a copy of items', () => {
   test('contains all that the table lacked, and replaces nothing', async () => {
-    const lost = Array.from({ length: 250 }, (_, index) => book(index + 1));
+    const lost = Array.from({ length: 12 }, (_, index) => book(index + 1));
     const from = await tableWith(lost);
     const to = await tableWith([book(3, 'a newer title'), book(1_000)]);
     const { run, counts } = newRun();
     await copyMissing(run, from, to, 'id', indexes);
     expect(await itemsIn(to)).toEqual([...lost.with(2, book(3, 'a newer title')), book(1_000)]);
-    expect(counts).toEqual({ read: 250, written: 249 });
+    expect(counts).toEqual({ read: 12, written: 11 });
 
     const again = newRun();
     await copyMissing(again.run, from, to, 'id', indexes);
-    expect(again.counts).toEqual({ read: 250, written: 0 });
+    expect(again.counts).toEqual({ read: 12, written: 0 });
   });
 
   test('never replaces an item that a client stores meanwhile', async () => {
@@ -110,9 +110,6 @@ test('new keys of indexes are added to the items that need them, and to no other
 });
 
 describe('a copy of API keys', () => {
-  const caller = 'arn:aws:iam::123456789012:user/ada';
-  const recordFor = (owner: string): any => newApiKey('staging', { owner, caller }).record;
-
   test('contains the listed keys only as revoked, also if their records are active', async () => {
     const [active, revoked, present, revokedBefore] = ['a', 'b', 'c', 'd'].map(recordFor);
     const revokedAt = '2026-01-01T00:00:00.000Z';
@@ -161,7 +158,7 @@ test('writes start at most as often as the limit allows, also after a pause', as
 
 describe('npm run restore', () => {
   const environment = databaseEnvironment(endpoint, 'test');
-  const restore = (...words: string[]) => runModule('infra/operate/restore.ts', words, environment);
+  const restore = (...words: string[]) => runInProcess('infra/operate/restore.ts', words, { environment });
 
   test('copies the items of a collection', async () => {
     const from = await tableWith([book(1), book(2)]);
@@ -170,29 +167,27 @@ describe('npm run restore', () => {
     expect(await itemsIn(to)).toHaveLength(2);
   });
 
-  test('rejects wrong words, and API keys without the list of those that were revoked', async () => {
+  test('copies API keys only with the list of those that were revoked', async () => {
+    const [from, to] = [await tableWith([recordFor('a')], 'hash'), await tableWith([], 'hash')];
+    for (const revoked of [[], ['--revoked', 'all']])
+      expect(errorOutput(await restore('--from', from, '--to', to, ...revoked))).toMatch(
+        / Set --revoked to /,
+      );
+    expect(await itemsIn(to, 'hash')).toEqual([]);
+  });
+
+  test('rejects tables that cannot be meant', async () => {
     const [items, keys] = [await tableWith([]), await tableWith([], 'hash')];
-    const [{ plural }] = collections;
-    const others = await tableWith([], 'hash');
-    for (const [words, message] of [
-      [['--from', items], 'Set --from and --to to the names of tables.'],
-      [['--from', items, '--to', items, '--collection', 'none'], `--collection must be ${plural}`],
-      [
-        ['--from', items, '--to', items, '--writes-per-second', '0'],
-        '--writes-per-second must be an integer',
-      ],
-      [
-        ['--from', items, '--to', keys],
-        `The items of ${items} have the key id, but those of ${keys} have hash.`,
-      ],
-      [['--from', keys, '--to', others], 'The tables contain API keys. Set --revoked to '],
-      [['--from', keys, '--to', keys, '--revoked', 'none'], 'For API keys, --from and --to must differ.'],
-      [
-        ['--from', keys, '--to', others, '--revoked', 'all'],
-        'The tables contain API keys. Set --revoked to ',
-      ],
-      [['--from', 'gone', '--to', items], 'Requested resource not found'],
-    ] as [string[], string][])
-      expect(errorOutput(await restore(...words))).toContain(message);
+    const messages = [
+      await restore('--from', items),
+      await restore('--from', items, '--to', keys),
+      await restore('--from', keys, '--to', keys, '--revoked', 'none'),
+    ].map(errorOutput);
+    expect(errorOutput(await restore('--from', 'gone', '--to', items))).toContain('resource not found');
+    expect(messages).toEqual([
+      'Set --from and --to to the names of tables.',
+      `The items of ${items} have the key id, but those of ${keys} have hash.`,
+      'For API keys, --from and --to must differ.',
+    ]);
   });
 });

@@ -1,23 +1,56 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { listApiKeys } from '../../infra/operate/key-store.ts';
-import { collections } from '../../shared/contract/operations.ts';
+import { text } from 'node:stream/consumers';
+import { issueApiKey, listApiKeys } from '../../infra/operate/key-store.ts';
 import { generateApiKey, hashOf } from '../../shared/api-keys.ts';
-import { database } from '../../shared/storage/database.ts';
-import { startFaultProxy } from '../support/fault-proxy.ts';
+import type { Fault } from '../support/fault-proxy.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { errorOutput, runModule, startModule } from '../support/run-command.ts';
-import { useRealTables } from '../support/tables-for-tests.ts';
+import { stagingTemplate } from '../support/real-database.ts';
+import { done, errorOutput } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startFakeAws } from './fake-aws.ts';
+import { interrupt, runInProcess } from './in-process.ts';
 
-const command = 'infra/operate/smoke.ts';
-const staging = ['--stage', 'staging'];
-const folder = temporaryFolder();
-const called = join(folder, 'called');
-const stub = `
+const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
+
+/** Fault of the database calls that revoke keys. */
+let revocationFault: Fault | undefined;
+const service = await startFaultyService(await stagingTemplate(), async (_call, read) =>
+  (await read()).includes('revokedAt = :time') ? revocationFault : undefined,
+);
+
+/** What the stage does with a request: respond, lose the connection, or get Ctrl-C while it responds. */
+type Reply = { status: number; headers?: Record<string, string>; body?: string } | 'lose' | 'interrupt';
+const pass = undefined;
+/** What the stage does with the next requests, in order. The service responds to the others. */
+let replies: (Reply | undefined)[] = [];
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url: target = '', headers } = request;
+  const body = await text(request);
+  const reply = replies.shift();
+  if (reply === 'lose') return void request.socket.destroy();
+  if (reply === 'interrupt') return interrupt();
+  const sent = { method, target, headers: Object.entries(headers) as [string, string][], body };
+  const { status, headers: received, body: content } = reply ?? (await service.handle(sent));
+  response.writeHead(status, received).end(content);
+}
+
+const stage = await listenOnLoopback(
+  createServer((request, response) => {
+    respond(request, response).catch(() => request.socket.destroy());
+  }),
+);
+const baseUrl = `${stage.origin}/v1`;
+const aws = await startFakeAws({ outputs: { BaseUrl: baseUrl, ApiKeysTable: service.store.table }, caller });
+afterAll(() => Promise.all([stage.close(), aws.close(), service.close()]));
+
+/** File to which the stand-in for Jest writes its parameters. smoke.proof.ts runs the actual HTTP tests. */
+const called = join(temporaryFolder(), 'called');
+const standIn = `
   import { writeFileSync } from 'node:fs';
   if (process.argv[1].endsWith('jest.js')) {
     const { DEPLOYED_STAGE, BASE_URL, API_KEY } = process.env;
@@ -25,85 +58,50 @@ const stub = `
     writeFileSync(${JSON.stringify(called)}, parts.join(' '));
     process.exit(3);
   }`;
-const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stub)}`;
-
-const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
-const baseUrl = 'https://example.com/v1';
-const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
-const aws = await startFakeAws({ outputs, caller });
-afterAll(() => aws.close());
-
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(standIn)}`;
 const httpTests = '--config test/http.config.js --runInBand';
 
-function environment(API_KEY = '') {
-  const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;
-  return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, NODE_OPTIONS };
-}
+const { AWS_ENDPOINT_URL_DYNAMODB = '' } = process.env;
+const withAws = { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, NODE_OPTIONS };
 
-function smoke(parameters: string[], apiKey?: string) {
-  return runModule(command, [...staging, ...parameters], environment(apiKey));
+/** Runs the smoke test of the stage `staging`. */
+function smoke(words: string[], environment: Record<string, string> = withAws) {
+  return runInProcess('infra/operate/smoke.ts', ['--stage', 'staging', ...words], { environment });
 }
 
 /** Returns the stage's keys, newest first. */
 function keys() {
-  return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
+  return Array.fromAsync(listApiKeys(service.store));
 }
 
-test.each(['local', 'Staging', generateApiKey('staging')])(
-  'the smoke test rejects the stage %j',
-  async (stage) => {
-    expect(errorOutput(await runModule(command, ['--stage', stage]))).toMatch(
-      /^--stage must be a stage of infra\/stages\.ts \(staging, .*\) or another deployed stage, whose name must be a letter and up to 29 more letters and digits, in lowercase, but not 'account', 'local' or a version such as 'v1'\.$/,
-    );
-  },
-);
+/** Returns the body of the list of all pets. */
+async function pets(): Promise<string> {
+  return (await service.send({ target: '/v1/pets' })).body;
+}
 
-test('the smoke test needs a stage', async () => {
-  expect(errorOutput(await runModule(command, []))).toBe(
-    '--stage is missing. Use a stage of infra/stages.ts, such as staging.',
-  );
+test('the smoke test adds no items to a stage that retains its data, such as production', async () => {
+  const outcome = await smoke(['--stage', 'production', 'test/http/paths']);
+  expect(errorOutput(outcome)).toMatch(/^The tests would leave items in production.* --read-only\.$/);
 });
 
-const { plural } = collections[0];
-
-test.each([
-  [
-    'localhost',
-    'BASE_URL must be an https URL, or an http URL with a loopback host, such as http://localhost:3000/v1.',
-  ],
-  ['http://127.0.0.1:2', 'BASE_URL must end with /v1.'],
-  [
-    'http://127.0.0.1:2/v1',
-    `http://127.0.0.1:2/v1 returned no list of ${plural}. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.`,
-  ],
-])('the smoke test rejects the base URL %s', async (BASE_URL, message) => {
-  const settings = { BASE_URL, API_KEY: generateApiKey('staging') };
-  const { code, stderr } = await runModule(command, staging, settings);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
+test('the smoke test needs a base URL that ends with /v1, and to which no key is sent unencrypted', async () => {
+  const wrong = [
+    ['localhost', 'BASE_URL must be an https URL'],
+    ['http://example.com/v1', 'BASE_URL must be an https URL'],
+    ['https://jane:secret@example.com/v1', 'BASE_URL must contain no user name or password'],
+    ['https://example.com', 'BASE_URL must end with /v1'],
+    [baseUrl, `${baseUrl} returned no list of pets`], // The key is unknown.
+  ] as const;
+  for (const [BASE_URL, message] of wrong) {
+    const outcome = await smoke([], { BASE_URL, API_KEY: generateApiKey('staging') });
+    expect(errorOutput(outcome)).toContain(message);
+  }
 });
 
-test('the smoke test rejects the tests that store items for a stage that retains its data', async () => {
-  const outcome = await runModule(command, ['--stage', 'production', 'test/http/paths']);
-  expect(errorOutput(outcome)).toBe(
-    'The tests would leave items in production, which retains its data. Append --read-only.',
-  );
-});
-
-test('the smoke test rejects a pattern beside --read-only', async () => {
-  const outcome = await runModule(command, [...staging, '--read-only', 'some/test']);
-  expect(errorOutput(outcome)).toMatch(/^--read-only and PATTERN cannot be combined, /);
-});
-
-// These tests replace Jest with a stub that fails. smoke.proof.ts runs the actual HTTP tests.
-describe('the smoke test of a stage', () => {
-  useRealTables();
-  beforeAll(() => {
-    outputs.ApiKeysTable = process.env['API_KEYS_TABLE']!;
-  });
-
+describe('npm run smoke', () => {
   test('runs one test file at a time with the key in API_KEY', async () => {
     const key = generateApiKey('staging');
-    expect(await smoke(['some', 'tests'], key)).toEqual({
+    expect(await smoke(['some', 'tests'], { ...withAws, API_KEY: key })).toEqual({
       code: 3,
       stdout: `Running the HTTP tests against ${baseUrl} …\n${baseUrl} failed the HTTP tests.\n`,
       stderr: '',
@@ -113,61 +111,90 @@ describe('the smoke test of a stage', () => {
   });
 
   test('tests the service at BASE_URL without AWS credentials if BASE_URL and API_KEY are set', async () => {
-    const key = generateApiKey('staging');
-    const { origin, close } = await listenOnLoopback(
-      createServer((_request, response) => response.end('[]')),
-    );
-    const settings = {
-      NODE_OPTIONS,
-      BASE_URL: ` ${origin.replace('http', 'HTTP')}/v1// `,
-      API_KEY: ` ${key} `,
-    };
-    const outcome = await runModule(command, staging, settings);
-    const readOnly = await runModule(command, [...staging, '--read-only'], settings);
-    await close();
-    expect(readOnly).toMatchObject({ code: 1, stdout: '' });
-    expect(readOnly.stderr).toMatch(/failed \d+ of \d+ checks\.\n$/);
+    const BASE_URL = ` ${stage.origin.replace('http', 'HTTP')}/v1// `;
+    const outcome = await smoke([], { NODE_OPTIONS, BASE_URL, API_KEY: ` ${service.apiKey} ` });
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
-    expect(outcome.stdout).toContain(`\n${origin}/v1 failed the HTTP tests.\n`);
-    expect(readFileSync(called, 'utf8')).toBe(`true ${origin}/v1 ${key} ${httpTests}`);
+    expect(readFileSync(called, 'utf8')).toBe(`true ${baseUrl} ${service.apiKey} ${httpTests}`);
   });
 
   test('issues a key that expires after 1 hour if API_KEY is empty, and revokes the key after the tests', async () => {
-    const outcome = await smoke([]);
+    const before = await keys();
+    const outcome = await smoke([], { ...withAws, API_KEY: '' });
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
     expect(outcome.stdout).not.toContain(key);
-    // The list contains no other key, because the previous test used the key in API_KEY.
     const [issued, ...others] = await keys();
     const audit = { createdBy: { caller, action: 'issue' }, revokedBy: { caller, action: 'revoke' } };
     expect(issued).toMatchObject({ hash: hashOf(key), owner: 'smoke test', ...audit });
     expect(issued).not.toHaveProperty('readOnly');
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
-    expect(others).toEqual([]);
+    expect(others).toEqual(before);
   });
 
   test('reports a key that could not be revoked', async () => {
-    // The first request stores the key. The next requests, which would revoke the key, fail.
-    const proxy = await startFaultProxy(process.env['AWS_ENDPOINT_URL_DYNAMODB']!, (call) =>
-      call > 1 ? 'throttling error' : undefined,
-    );
-    const settings = { ...environment(), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
-    const { code, stderr } = await runModule(command, staging, settings);
-    await proxy.close();
+    revocationFault = 'connection reset before execution';
+    const { code, stderr } = await smoke([]);
+    revocationFault = undefined;
     const [{ keyId } = { keyId: '' }] = await keys();
-    const message = `The key ${keyId} was not revoked. It expires within the hour. Cause: A fault.\n`;
-    expect({ code, stderr }).toEqual({ code: 3, stderr: message });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(new RegExp(`^The key ${keyId} was not revoked\\. .*hour\\. Cause: .*ECONNRESET`));
+  });
+});
+
+describe('npm run smoke -- --read-only', () => {
+  test('passes a stage, with a key that can only read and is revoked after the test', async () => {
+    expect(done(await smoke(['--read-only']))).toMatch(/^http\S+ passed \d+ checks\.\n$/);
+    const [newest] = await keys();
+    expect(newest).toMatchObject({ owner: 'smoke test', readOnly: true, revokedBy: { caller } });
+  });
+
+  test('stores nothing, even if the stage lets the key write', async () => {
+    const { code, stderr } = await smoke(['--read-only'], { BASE_URL: baseUrl, API_KEY: service.apiKey });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^POST \/v1\/pets with a valid key: expected 403, but got 400 /);
+    expect(await pets()).toBe('[]');
+  });
+
+  test.each<[string, (Reply | undefined)[], string]>([
+    ['requires no key', [{ status: 200, body: '[]' }], '401, but got 200'],
+    ['rejects every key', [pass, pass, pass, { status: 401, body: '{}' }], '200, but got 401'],
+    [
+      'is unavailable',
+      [{ status: 503, headers: { 'x-amzn-RequestId': 'the-id' }, body: '{}' }],
+      '401, but got 503 (request id: the-id)',
+    ],
+    ['does not respond', ['lose'], '401, but got 504 (request id: none)'],
+    ['returns no Error body', [{ status: 401, body: '<html></html>' }], '401, but got 401 with a wrong body'],
+    [
+      'blocks creates by its firewall',
+      [
+        pass,
+        pass,
+        pass,
+        pass,
+        { status: 403, body: '{"code":"forbidden","message":"Blocked.","status":403}' },
+      ],
+      '403, but got 403 with a wrong body',
+    ],
+    ['redirects requests', [{ status: 302, headers: { Location: '/' } }], '401, but got 302'],
+  ])('fails for a stage that %s, and names the wrong response', async (_what, first, words) => {
+    const { key } = await issueApiKey(service.store, { owner: 'a test', readOnly: true, caller });
+    replies = [pass, ...first]; // The first request checks BASE_URL.
+    const { code, stdout, stderr } = await smoke(['--read-only'], { BASE_URL: baseUrl, API_KEY: key });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(stderr).toMatch(/^.*\nhttp\S+ failed 1 of \d+ checks\.\n$/);
+    expect(stderr).not.toContain(key);
   });
 
   test('revokes its key after an interruption', async () => {
-    const server = createServer(() => running.process.kill());
-    const { origin, close } = await listenOnLoopback(server);
-    outputs.BaseUrl = `${origin}/v1`;
-    const running = startModule(command, [...staging, '--read-only'], environment());
-    const { code, stderr } = await running.ended;
-    await close();
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'The test was interrupted.\n' });
+    replies = ['interrupt'];
+    expect(errorOutput(await smoke(['--read-only']))).toBe('The test was interrupted.');
     const [newest] = await keys();
     expect(newest).toMatchObject({ owner: 'smoke test', readOnly: true, revokedBy: { caller } });
+  });
+
+  test('cannot be combined with a pattern', async () => {
+    expect(errorOutput(await smoke(['--read-only', 'some/test']))).toContain('cannot be combined');
   });
 });
