@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
@@ -60,12 +60,11 @@ test('code blocks have a known kind, and their shell code and JSON have valid sy
 });
 
 // In CI, this test fails without curl.
-(hasCurl || process.env['CI'] === 'true' ? test : test.skip)(
-  'the sh blocks print the documented output (needs curl)',
-  async () => {
+(hasCurl || process.env['CI'] === 'true' ? describe : describe.skip)('with curl,', () => {
+  test('the sh blocks print the documented output', async () => {
     expect(await problemsOf(files.map(examplesOf).filter((examples) => examples.length > 0))).toEqual([]);
-  },
-);
+  });
+});
 
 function blocksOf(file: string) {
   const blocks = codeBlocksIn(readFileSync(file, 'utf8'));
