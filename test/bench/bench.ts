@@ -66,13 +66,10 @@ async function measureAll(isQuick: boolean): Promise<Results> {
   database.delayMilliseconds = DATABASE_MILLISECONDS;
   const functions = await prepareFunctions(folder, database);
 
-  const cold = functions.flatMap((fn) => subjectsOf(fn, [256, 512]));
-  const warm = functions.flatMap((fn) =>
-    subjectsOf(
-      fn,
-      fn.warmSizes.filter((size) => warmSizes.includes(size)),
-    ),
-  );
+  const subjects = (sizesOf: (fn: MeasuredFunction) => number[]) =>
+    functions.flatMap((fn) => sizesOf(fn).map((megabytes): Subject => ({ fn, megabytes })));
+  const cold = subjects(() => [256, 512]);
+  const warm = subjects((fn) => fn.warmSizes.filter((size) => warmSizes.includes(size)));
   await measureInRounds('cold starts', coldStarts, cold, (one) => coldStart(one, quota));
   await measureInRounds('warm instances', warmInstances, warm, (one) => warmRequests(one, database, quota));
   await database.close();
@@ -93,10 +90,6 @@ async function measureAll(isQuick: boolean): Promise<Results> {
       figures: Object.fromEntries(Object.entries(samples).map(([figure, each]) => [figure, spreadOf(each)])),
     })),
   };
-}
-
-function subjectsOf(fn: MeasuredFunction, sizes: number[]): Subject[] {
-  return sizes.map((megabytes) => ({ fn, megabytes }));
 }
 
 /**
