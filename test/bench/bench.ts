@@ -2,15 +2,23 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot, runWithOptions, UsageError } from '../../infra/command.ts';
-import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
-import { comparisons, prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure, warmInstance } from './bench-measure.ts';
-import { pictures, report, type Results } from './bench-report.ts';
-import { createCpuQuota } from './cpu-quota.ts';
-import { startStubDatabase } from './stub-database.ts';
+import { folderUntilExit } from '../support/assembly.ts';
+import { pictures } from './charts.ts';
+import { createCpuQuota, type CpuQuota } from './cpu-quota.ts';
+import { type MeasuredFunction, prepareFunctions } from './functions.ts';
+import { startInstance } from './instance.ts';
+import { type FigureName, quantile, report, type Results, spreadOf } from './report.ts';
+import { startStubDatabase, type StubDatabase } from './stub-database.ts';
 
 const FULL = { coldStarts: 15, warmInstances: 7, warmSizes: [256, 512, 1_024] };
 const QUICK = { coldStarts: 1, warmInstances: 1, warmSizes: [512] };
+
+/** Assumed latency of DynamoDB within a region. */
+const DATABASE_MILLISECONDS = 4;
+/** Duration of the warm-up requests. The instance handles them with a full core, so that V8 compiles the hot code. */
+const WARM_UP_MILLISECONDS = 2_000;
+/** Number of measured requests per warm instance. */
+const WARM_REQUESTS = 200;
 
 const RESULTS = new URL('results.json', import.meta.url);
 
@@ -27,6 +35,12 @@ const options = {
   quick: { type: 'boolean', default: false },
   report: { type: 'boolean', default: false },
 } as const;
+
+/** A function at a memory size. */
+interface Subject {
+  fn: MeasuredFunction;
+  megabytes: number;
+}
 
 await runWithOptions(USAGE, options, async (values) => {
   const results: Results = values.report
@@ -49,12 +63,15 @@ async function measureAll(isQuick: boolean): Promise<Results> {
     );
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
-  const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
+  database.delayMilliseconds = DATABASE_MILLISECONDS;
+  const functions = await prepareFunctions(folder, database);
 
-  const setup = { quota, database };
-  const cold = await measure('cold starts', coldStart, functions, () => [256, 512], coldStarts, setup);
-  const sizesOf = (fn: (typeof functions)[number]) => fn.warmSizes.filter((each) => warmSizes.includes(each));
-  const warm = await measure('warm instances', warmInstance, functions, sizesOf, warmInstances, setup);
+  const subjects = (sizesOf: (fn: MeasuredFunction) => number[]) =>
+    functions.flatMap((fn) => sizesOf(fn).map((megabytes): Subject => ({ fn, megabytes })));
+  const cold = subjects(() => [256, 512]);
+  const warm = subjects((fn) => fn.warmSizes.filter((size) => warmSizes.includes(size)));
+  await measureInRounds('cold starts', coldStarts, cold, (one) => coldStart(one, quota));
+  await measureInRounds('warm instances', warmInstances, warm, (one) => warmRequests(one, database, quota));
   await database.close();
 
   const date = new Date().toISOString().slice(0, 10);
@@ -67,11 +84,62 @@ async function measureAll(isQuick: boolean): Promise<Results> {
   ];
   return {
     runDetails: sentences.map((each) => `${each}.`).join(' '),
-    rows: functions.map(({ name, file }) => ({
+    rows: functions.map(({ name, file, samples }) => ({
       name,
       bundleBytes: statSync(file).size,
-      figures: { ...cold.get(name), ...warm.get(name) },
+      figures: Object.fromEntries(Object.entries(samples).map(([figure, each]) => [figure, spreadOf(each)])),
     })),
-    comparisons,
   };
+}
+
+/**
+ * Measures each subject once per round, and adds the values to the samples of its function. Every second round has the
+ * opposite order, so that other load on the machine affects all subjects equally.
+ */
+async function measureInRounds(
+  what: string,
+  rounds: number,
+  subjects: Subject[],
+  measure: (subject: Subject) => Promise<Record<string, number>>,
+): Promise<void> {
+  for (let round = 1; round <= rounds; round += 1) {
+    console.error(`${what}: round ${round} of ${rounds}`);
+    for (const subject of round % 2 === 0 ? subjects.toReversed() : subjects) {
+      const { fn, megabytes } = subject;
+      for (const [metric, value] of Object.entries(await measure(subject)))
+        (fn.samples[`${metric} at ${megabytes} MB` as FigureName] ??= []).push(value);
+    }
+  }
+}
+
+/** Measures the time from the start of the process to the first response. */
+async function coldStart({ fn, megabytes }: Subject, quota: CpuQuota | undefined) {
+  await using instance = await startInstance(fn, megabytes, quota);
+  const { milliseconds } = await instance.invoke();
+  return { cold: instance.initMilliseconds + milliseconds };
+}
+
+/**
+ * Measures requests of an instance whose hot code V8 has compiled: their median, their 99th percentile, their mean billed
+ * duration, for which each duration is rounded up to a whole millisecond, and the CPU time per request.
+ */
+async function warmRequests({ fn, megabytes }: Subject, database: StubDatabase, quota: CpuQuota | undefined) {
+  await using instance = await startInstance(fn, megabytes, quota);
+  quota?.setMemorySize();
+  database.delayMilliseconds = 0;
+  const end = performance.now() + WARM_UP_MILLISECONDS;
+  while (performance.now() < end) await instance.invoke();
+
+  database.delayMilliseconds = DATABASE_MILLISECONDS;
+  quota?.setMemorySize(megabytes);
+  const cpuBefore = instance.cpuMilliseconds();
+  const times: number[] = [];
+  let billed = 0;
+  for (let request = 0; request < WARM_REQUESTS; request += 1) {
+    const { milliseconds, billedMilliseconds } = await instance.invoke();
+    times.push(milliseconds);
+    billed += billedMilliseconds;
+  }
+  const cpu = (instance.cpuMilliseconds() - cpuBefore) / WARM_REQUESTS;
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), billed: billed / WARM_REQUESTS, cpu };
 }

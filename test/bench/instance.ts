@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/command.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import type { MeasuredFunction } from './bench-functions.ts';
+import type { MeasuredFunction } from './functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 
 const runtimeClient = fileURLToPath(new URL('runtime-client.mjs', import.meta.url));

@@ -1,14 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { indexKeys, listIndexes } from '../../shared/contract/lists.ts';
-import { collections } from '../../shared/contract/operations.ts';
 import { newApiKey } from '../../shared/api-keys.ts';
-import { collectionTests } from '../collections/all.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { requireTool } from '../support/tools.ts';
 
@@ -21,16 +17,8 @@ const headers = {
 
 export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
-/** Functions by operation, such as `GetItem`. They return an operation's output for an input. */
-type Actions = Record<string, (input: any) => object>;
-
-/**
- * Starts a stub of DynamoDB with TLS.
- *
- * @param folder output folder for the certificate
- * @param others operations that functions do not use
- */
-export async function startStubDatabase(folder: string, others: Actions = {}) {
+/** Starts a stub of DynamoDB with TLS, whose certificate is written to `folder`. */
+export async function startStubDatabase(folder: string) {
   // The key has 2,048 bits, like DynamoDB's RSA key. https://github.com/jfromaniello/selfsigned
   const { private: key, cert } = await requireTool('selfsigned').generate(
     [{ name: 'commonName', value: 'localhost' }],
@@ -40,18 +28,16 @@ export async function startStubDatabase(folder: string, others: Actions = {}) {
   writeFileSync(certificateFile, cert);
 
   const { key: apiKey, record } = newApiKey('staging', { owner: 'Benchmark', caller: 'Benchmark' });
-  const actions = { ...actionsWith(marshall(record)), ...others };
-  const bodies = new Map<string, Buffer>();
+  const bodies = new Map<string, string>();
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const input = await text(request);
     // Equal requests share a cached response. PutItem requests are never equal, but all have the same response.
     const cacheKey = action === 'PutItem' ? action : input;
-    const body =
-      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]?.(JSON.parse(input)) ?? {}));
+    const body = bodies.get(cacheKey) ?? JSON.stringify(outputOf(action, JSON.parse(input), record));
     bodies.set(cacheKey, body);
     if (database.delayMilliseconds > 0) await setTimeout(database.delayMilliseconds);
-    response.writeHead(200, { ...headers, 'Content-Length': body.length }).end(body);
+    response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
   });
   server.keepAliveTimeout = 0;
   const { origin, close } = await listenOnLoopback(server);
@@ -70,40 +56,35 @@ export async function startStubDatabase(folder: string, others: Actions = {}) {
   return database;
 }
 
-function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Actions {
-  return {
-    Query({ Limit, ExpressionAttributeNames, ProjectionExpression }) {
-      const names = ProjectionExpression?.split(',').map(
-        (name: string) => ExpressionAttributeNames[name.trim()],
-      );
-      const Items = Array.from({ length: Limit }, (_, index) => {
-        const attributes = Object.entries(itemAt(index));
-        return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
-      });
-      const LastEvaluatedKey = { id: Items.at(-1)!['id'], list: { S: 'all' } };
-      return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
-    },
-    GetItem({ Key }) {
-      if (Key.hash) return Key.hash.S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-      // Priming requests the id 0, which no item has.
-      return Key.id?.N === '0' ? {} : { Item: itemAt(0) };
-    },
-  };
+/** Returns the output of an operation for an input. @param record record of the only API key */
+function outputOf(action: string, input: any, record: { hash: string }): object {
+  if (action === 'Query') return page(input);
+  if (action !== 'GetItem') return {};
+  if (input.Key.hash) return input.Key.hash.S === record.hash ? { Item: marshall(record) } : {};
+  // Priming requests the id 0, which no pet has.
+  return input.Key.id?.N === '0' ? {} : { Item: petAt(0) };
 }
 
-/** Returns the id of the item `index` in the list. The newest item has the index 0. */
-export function itemId(index: number): string {
+function page({ Limit, ExpressionAttributeNames: names, ProjectionExpression }: any) {
+  const projected = ProjectionExpression?.split(',').map((name: string) => names[name.trim()]);
+  const Items = Array.from({ length: Limit }, (_, index) =>
+    Object.fromEntries(Object.entries(petAt(index)).filter(([name]) => projected?.includes(name) ?? true)),
+  );
+  const LastEvaluatedKey = { id: { N: petId(Limit - 1) }, list: { S: 'all' } };
+  return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
+}
+
+/** Returns the id of the pet `index` in the list. The newest pet has the index 0. */
+export function petId(index: number): string {
   return (244_813_135_872_000 - index * 64).toString();
 }
 
-/** Returns a stored item of the first collection, including the attributes that responses omit. */
-function itemAt(index: number): Record<string, AttributeValue> {
-  const [collection] = collections;
-  const newItem = collectionTests[collection.plural].newItem('Rex');
-  return marshall({
-    id: BigInt(itemId(index)),
-    ...newItem,
-    creation: '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce',
-    ...indexKeys(listIndexes(collection), newItem),
-  });
-}
+/** Returns a stored pet, including the attributes that responses omit. */
+const petAt = (index: number) => ({
+  id: { N: petId(index) },
+  name: { S: 'Rex' },
+  categoryId: { N: '7' },
+  status: { S: 'available' },
+  creation: { S: '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce' },
+  list: { S: 'all' },
+});

@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { allParts, copyProject } from '../support/project-copy.ts';
 import { commandEnvironment, outcomeOf } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-// These tests clone the last commit twice: with the settings of Git on Linux, and with the default settings of Git for
-// Windows, which convert line ends to CRLF unless .gitattributes prevents the conversion.
 
 const folder = temporaryFolder();
 const onWindows = join(folder, 'windows');
@@ -43,6 +41,8 @@ async function assetHashes(project: string): Promise<Record<string, string[]>> {
   );
 }
 
+// These tests clone the last commit twice: with the settings of Git on Linux, and with the default settings of Git for
+// Windows, which convert line ends to CRLF unless .gitattributes prevents the conversion.
 (existsSync('.git') ? describe : describe.skip)('in a clone of the Git repository,', () => {
   beforeAll(async () => {
     await Promise.all([clone(onWindows, 'crlf'), clone(onLinux, 'lf')]);
@@ -74,4 +74,56 @@ async function assetHashes(project: string): Promise<Record<string, string[]>> {
     expect(Object.values(hashes).flat().length).toBeGreaterThan(4);
     expect(hashes).toEqual(hashesOnLinux);
   });
+});
+
+describe('in a folder with special characters and the settings of other projects,', () => {
+  const parent = join(folder, "c++ [old] (1) {a,b} it's! #2 50%");
+  mkdirSync(parent);
+  const project = copyProject(parent, allParts());
+  writeFileSync(join(parent, '.editorconfig'), '[*]\nindent_style = tab\nend_of_line = crlf\n');
+  // This is the manifest of a project without packages. Yarn's Plug'n'Play also applies it to the folders below, in
+  // which esbuild would then find no packages.
+  const manifest = { packageLocation: './', packageDependencies: [], linkType: 'SOFT' };
+  writeFileSync(
+    join(parent, '.pnp.data.json'),
+    JSON.stringify({ packageRegistryData: [[null, [[null, manifest]]]] }),
+  );
+
+  test('npm test and npm run proofs find the tests', async () => {
+    expect(await project.failureOf('npm test -- --listTests | grep -q test/docs/commands.test.ts')).toBe('');
+    expect(
+      await project.failureOf('npm run proofs -- --listTests | grep -q test/project/checkout.proof.ts'),
+    ).toBe('');
+  });
+
+  test('npm run format changes no file', async () => {
+    expect(await project.failureOf('npx oxfmt --check')).toBe('');
+  });
+
+  test('the functions are bundled', async () => {
+    const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('built');`;
+    project.write('build.ts', script);
+    expect(await project.failureOf('node build.ts')).toBe('');
+  });
+});
+
+test('npm installs all packages even if it is configured to omit some', async () => {
+  // The packages are folders, so that the installation needs no network.
+  const project = join(folder, 'omitting');
+  const names = ['runtime', 'development', 'node'];
+  for (const name of names) {
+    mkdirSync(join(project, name), { recursive: true });
+    writeFileSync(join(project, name, 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
+  }
+  cpSync('.npmrc', join(project, '.npmrc'));
+  const manifest = {
+    dependencies: { runtime: 'file:./runtime' },
+    devDependencies: { development: 'file:./development' },
+    optionalDependencies: { node: 'file:./node' },
+  };
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
+  const env = commandEnvironment({ NODE_ENV: 'production', npm_config_omit: 'dev' });
+  const parameters = ['install', '--offline', '--omit=dev', '--omit=optional', '--no-audit', '--no-fund'];
+  await promisify(execFile)('npm', parameters, { cwd: project, env });
+  expect(names.filter((name) => existsSync(join(project, 'node_modules', name)))).toEqual(names);
 });

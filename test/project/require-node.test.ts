@@ -65,18 +65,24 @@ test('every node command in npm scripts and in cdk.json loads require-node.cjs',
   expect(unchecked).toEqual([]);
 });
 
-test.each([
-  ['package.json', /"@types\/node": "(\d+)\./g],
-  ['infra/fallback-node/package.json', /"node-\w+-\w+": "(\d+)\./g],
-  ['.github/workflows/pull-request.yml', /node-version: (\d+)\./g],
-  ['.github/workflows/deploy.yml', /node-version: (\d+)\./g],
-  ['infra/stack/lambda-function.ts', /Runtime\.NODEJS_(\d+)_X/g],
-  ['infra/stack/bundling.ts', /target: 'node(\d+)'/g],
-  ['infra/local/emulator/template/resources.ts', /'nodejs(\d+)\.x'/g],
-  ['test/bench/instance.ts', /AWS_Lambda_nodejs(\d+)\.x/g],
-])('%s specifies Node.js 24 wherever it matches %s', (file, pattern) => {
-  const versions = Array.from(readFileSync(file, 'utf8').matchAll(pattern), ([, version]) => version);
-  expect(new Set(versions)).toEqual(new Set(['24']));
+test('all files name the same version of Node.js', () => {
+  const places: [file: string, pattern: RegExp][] = [
+    ['package.json', /"@types\/node": "(\d+)\./g],
+    ['infra/fallback-node/package.json', /"node-\w+-\w+": "(\d+)\./g],
+    ['.github/workflows/pull-request.yml', /node-version: (\d+)\./g],
+    ['.github/workflows/nightly.yml', /node-version: (\d+)\./g],
+    ['.github/workflows/sandbox.yml', /node-version: (\d+)\./g],
+    ['.github/workflows/deploy.yml', /node-version: (\d+)\./g],
+    ['infra/stack/lambda-function.ts', /Runtime\.NODEJS_(\d+)_X/g],
+    ['infra/stack/bundling.ts', /target: 'node(\d+)'/g],
+    ['infra/local/emulator/template/resources.ts', /'nodejs(\d+)\.x'/g],
+    ['test/bench/instance.ts', /AWS_Lambda_nodejs(\d+)\.x/g],
+  ];
+  const versions = places.map(([file, pattern]) => {
+    const found = Array.from(readFileSync(file, 'utf8').matchAll(pattern), ([, version]) => version);
+    return [file, [...new Set(found)].join()];
+  });
+  expect(Object.fromEntries(versions)).toEqual(Object.fromEntries(places.map(([file]) => [file, '24'])));
 });
 
 // This test runs a faulty infra/stages.ts directly, because every command that imports the file fails in the same way.
@@ -90,49 +96,32 @@ test('a missing comma in infra/stages.ts is reported in one line', async () => {
 });
 
 describe('require-node.cjs', () => {
-  test.each(['24.0.0', '100.0.0'])('accepts Node %s', async (version) => {
-    const project = projectWith(everything);
-    expect(done(await run(project, { version }))).toBe('hello original\n');
+  test('accepts newer versions of Node', async () => {
+    expect(done(await run(projectWith(everything), { version: '100.0.0' }))).toBe('hello original\n');
   });
 
-  test.each(['8.17.0', '23.11.1'])(
-    'recommends npm ci before the packages are installed, on Node %s',
-    async (version) => {
-      expect(errorOutput(await run(projectWith([]), { version }))).toBe(
-        'Packages are not installed (@aws-lambda-powertools/logger, @aws-lambda-powertools/metrics, ' +
-          '@aws-sdk/client-dynamodb, …). Run npm ci.',
-      );
-    },
-  );
-
-  test('names the only missing package', async () => {
-    const others = everything.filter((name) => name !== 'valibot');
-    expect(errorOutput(await run(projectWith(others)))).toBe(
-      'Packages are not installed (valibot). Run npm ci.',
+  test('recommends npm ci before the packages are installed, also on an old Node', async () => {
+    expect(errorOutput(await run(projectWith([]), { version: '8.17.0' }))).toBe(
+      'Packages are not installed (@aws-lambda-powertools/logger, @aws-lambda-powertools/metrics, ' +
+        '@aws-sdk/client-dynamodb, …). Run npm ci.',
     );
   });
 
-  test.each([
-    ['linux', 'arm64'],
-    ['win32', 'x64'],
-  ])('recommends npm ci if esbuild is installed for another platform than %s-%s', async (platform, arch) => {
-    expect(errorOutput(await run(projectWith(required), { platform, arch }))).toBe(
-      `Packages are not installed (@esbuild/${platform}-${arch}). Run npm ci.`,
+  test('recommends npm ci if the packages were installed on another platform', async () => {
+    expect(errorOutput(await run(projectWith(everything), { platform: 'win32' }))).toContain(
+      '(@esbuild/win32-x64). Run npm ci.',
     );
   });
 
   test('recommends to take the project out of a workspace, whose packages npm installs in another folder', async () => {
-    const project = projectWith(required);
-    expect(errorOutput(await run(project, {}, { npm_config_local_prefix: temporary }))).toBe(
-      `This project needs the packages in its own node_modules (@esbuild/linux-x64), but npm installs those of a \
-workspace in ${temporary}. Remove the project from \`workspaces\` in ${join(temporary, 'package.json')}, and run npm ci.`,
+    const variables = { npm_config_local_prefix: temporary };
+    expect(errorOutput(await run(projectWith(required), {}, variables))).toContain(
+      `Remove the project from \`workspaces\` in ${join(temporary, 'package.json')}`,
     );
   });
 
   describe('on Node 20.19.0', () => {
     const version = '20.19.0';
-    const tooOld = `Node.js 24 or newer is required, but this is 20.19.0 (${process.execPath}), and npm has none that \
-runs here. Install Node.js 24.`;
 
     test('runs the command, and the commands that it starts, with the Node.js in node_modules', async () => {
       const project = projectWith(everything);
@@ -147,19 +136,18 @@ runs here. Install Node.js 24.`;
       expect(await run(project, { version })).toEqual({ code: 7, stdout: '', stderr: '' });
     });
 
-    test.each([
-      ['cannot be started', 'no program', 0o600],
-      ['fails, as on NixOS', '#!/bin/sh\necho NixOS cannot run it >&2\nexit 127\n', 0o700],
-    ])('recommends installing Node.js if the Node.js in node_modules %s', async (_name, program, mode) => {
+    test('recommends installing Node.js if that in node_modules cannot run, as on NixOS', async () => {
       const project = projectWith(everything);
-      writeFileSync(join(binIn(project), 'node'), program, { mode });
-      expect(errorOutput(await run(project, { version }))).toBe(tooOld);
+      writeFileSync(join(binIn(project), 'node'), '#!/bin/sh\nexit 127\n', { mode: 0o700 });
+      expect(errorOutput(await run(project, { version }))).toMatch(
+        /^Node.js 24 or newer is required, .* 20\.19\.0/,
+      );
     });
 
     test('recommends installing Node.js on a platform without a package', async () => {
       const mac = { version, platform: 'darwin', arch: 'arm64' };
       const project = projectWith([...required, '@esbuild/darwin-arm64']);
-      expect(errorOutput(await run(project, mac))).toBe(tooOld);
+      expect(errorOutput(await run(project, mac))).toContain('Install Node.js 24.');
     });
   });
 

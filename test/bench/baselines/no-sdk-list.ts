@@ -8,13 +8,11 @@ const {
   AWS_REGION = '',
   AWS_SECRET_ACCESS_KEY = '',
   AWS_SESSION_TOKEN = '',
-  FIELDS = '',
 } = process.env;
 const { host } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
 const agent = new Agent({ keepAlive: true });
 
-// The names of the fields are a setting, because the contract would add its dependencies to this bundle.
-const fields = FIELDS.split(',');
+const fields = ['id', 'name', 'categoryId', 'status'];
 const query = JSON.stringify({
   TableName: 'Items',
   IndexName: 'newest',

@@ -14,8 +14,8 @@ export interface Trick {
   responses: Behavior[];
   /** Targets of the requests that the client must send. */
   requests: string[];
-  /** The shortest time between the first two requests, in milliseconds. */
-  wait?: number;
+  /** The shortest times between the requests, in milliseconds, with a tolerance for differences of clocks. */
+  waits?: number[];
   /** `categoryId` of each pet that the client must print. */
   prints: bigint[];
   /** What the error must contain. @default - the client must succeed */
@@ -141,8 +141,7 @@ export const tricks: Trick[] = [
     ...retried('a body that never ends', { status: 200, body: '[', isEndless: true }),
     isImpatient: true,
   },
-  // This is a second minus a tolerance for differences of clocks.
-  { ...retried('Retry-After: 1', retryAfter('1')), wait: 950 },
+  { ...retried('Retry-After: 1', retryAfter('1')), waits: [950] },
   // These values are treated as if the header were absent.
   ...['-121', '121.5', 'soon', 'Fri, 31 Dec 9999 23:59:59 GMT'].map((value) =>
     retried(`Retry-After: ${value}`, retryAfter(value)),
@@ -151,10 +150,11 @@ export const tricks: Trick[] = [
   thrown('Retry-After: 121', retryAfter('121'), `503 ${FAILURE}`),
   thrown('Retry-After: 999…', retryAfter('9'.repeat(5_000)), `503 ${FAILURE}`),
   {
-    title: 'gives up after six attempts',
+    title: 'gives up after six attempts, between which it waits longer and longer',
     responses: Array(7).fill(failure(503, NOW)),
     requests: Array(6).fill(LIST),
     prints: [],
+    waits: [8, 16, 32, 64, 128],
     error: `503 ${FAILURE}`,
   },
 

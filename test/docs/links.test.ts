@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { proseOf } from '../support/markdown-code.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+
+function headingsOf(page: string): string[] {
+  return proseOf(page).match(/(?<=^#+ ).+$/gm) ?? [];
+}
+
+/** Returns the anchors that GitHub generates for a page's headings. */
+function anchorsOf(page: string): string[] {
+  const headings = headingsOf(page).map((heading) => heading.toLowerCase());
+  return headings.map((heading) => heading.replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'));
+}
+
+test('pages link only to files and headings that exist', () => {
+  const pages = globSync('{*,docs/**/*,.github/*,infra/**/*}.md', { exclude: ['infra/*/node_modules'] });
+  const links = pages.flatMap((page) => {
+    const found = proseOf(read(page)).matchAll(
+      /(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)]+))?[)"]/g,
+    );
+    return Array.from(found, ([link, path = '', anchor]) => ({
+      place: `${page}: ${link}`,
+      target: path ? join(dirname(page), path) : page,
+      anchor,
+    }));
+  });
+  expect(links.length).toBeGreaterThan(100);
+  const linked = new Set(links.filter(({ anchor }) => anchor).map(({ target }) => target));
+  const anchors = new Map([...linked].filter(existsSync).map((file) => [file, anchorsOf(read(file))]));
+  const dead = links.filter(
+    ({ target, anchor }) => !existsSync(target) || (anchor && !anchors.get(target)!.includes(anchor)),
+  );
+  expect(dead.map(({ place }) => place)).toEqual([]);
+});
+
+test('comments and messages of the code name only sections that docs/runbook.md contains', () => {
+  const sources = globSync('{infra,shared,functions}/**/*.ts').map(read).join('\n');
+  // Line breaks in comments are followed by `*` or `//`.
+  const mentions = sources.replaceAll(/\s+(?:\*|\/\/)?\s*/g, ' ').matchAll(/"([^"]+)" in docs\/runbook\.md/g);
+  const named = new Set(Array.from(mentions, ([, section]) => section!));
+  expect(named).toContain('Put a proxy in front');
+  expect([...named.difference(new Set(headingsOf(read('docs/runbook.md'))))]).toEqual([]);
+});
