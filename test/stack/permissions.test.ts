@@ -1,26 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 import { functionNames, propertiesOf, readableTemplate } from '../support/stack-template.ts';
 
+const route = (path: string) => `/\${ApiRestApiDeploymentStageproduction}/${path}`;
 const items = '${StoragePets.Arn}';
 const records = '${StorageIdempotencyRecords.Arn}';
 
-/** What each function can do with tables. Each function can also write its own log. */
-const permissions: Record<string, Permissions> = {
+/** What invokes each function, and what the function can do with tables. It can also write its own log. */
+const functions: Record<string, Permissions & { invokedBy: string }> = {
   ListPets: {
+    invokedBy: route('GET/v1/pets'),
     actions: ['dynamodb:Query'],
     resources: [`${items}/index/newest`, `${items}/index/newest-by-status`],
   },
-  CreatePet: { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], resources: [items, records] },
-  GetPet: { actions: ['dynamodb:GetItem'], resources: [items] },
-  Authorizer: { actions: ['dynamodb:GetItem'], resources: ['${StorageApiKeys.Arn}'] },
-};
-
-/** The only method or authorizer of the API that can invoke each function. */
-const callers = {
-  ListPets: '/${ApiRestApiDeploymentStageproduction}/GET/v1/pets',
-  CreatePet: '/${ApiRestApiDeploymentStageproduction}/POST/v1/pets',
-  GetPet: '/${ApiRestApiDeploymentStageproduction}/GET/v1/pets/*',
-  Authorizer: '/authorizers/${ApiAuthorizer}',
+  CreatePet: {
+    invokedBy: route('POST/v1/pets'),
+    actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    resources: [items, records],
+  },
+  GetPet: { invokedBy: route('GET/v1/pets/*'), actions: ['dynamodb:GetItem'], resources: [items] },
+  Authorizer: {
+    invokedBy: '/authorizers/${ApiAuthorizer}',
+    actions: ['dynamodb:GetItem'],
+    resources: ['${StorageApiKeys.Arn}'],
+  },
 };
 
 interface Permissions {
@@ -39,7 +41,7 @@ describe('in production,', () => {
       name,
       { role: template.Resources[name].Properties.Role, ...roleOf('production', `${name}Role`) },
     ]);
-    const expected = Object.entries(permissions).map(([name, own]) => [
+    const expected = Object.entries(functions).map(([name, own]) => [
       name,
       {
         role: `\${${name}Role.Arn}`,
@@ -58,11 +60,11 @@ describe('in production,', () => {
     const granted = propertiesOf(template, 'AWS::Lambda::Permission').filter(({ FunctionName }) =>
       ofApi.test(FunctionName),
     );
-    const expected = Object.entries(callers).map(([name, source]) => ({
+    const expected = Object.entries(functions).map(([name, { invokedBy }]) => ({
       Action: 'lambda:InvokeFunction',
       FunctionName: `\${${name}Live}`,
       Principal: 'apigateway.amazonaws.com',
-      SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${source}`,
+      SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${invokedBy}`,
     }));
     expect(new Set(granted)).toEqual(new Set(expected));
   });

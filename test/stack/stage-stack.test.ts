@@ -4,6 +4,7 @@ import {
   readable,
   readableTemplate,
   resourcesOf,
+  type StackTemplate,
   stackTemplate,
 } from '../support/stack-template.ts';
 import { allSettings } from '../support/stages.ts';
@@ -12,13 +13,6 @@ import { variantTemplate } from './variants.ts';
 const drill = await variantTemplate('drill');
 
 describe('every log', () => {
-  const logsIn = (template: Parameters<typeof resourcesOf>[0]) =>
-    new Set(
-      resourcesOf(template, 'AWS::Logs::LogGroup').map(([, { Properties, ...policies }]: any) =>
-        [Properties.RetentionInDays, policies.DeletionPolicy, policies.UpdateReplacePolicy].join(' '),
-      ),
-    );
-
   test('of production is kept for the configured time, and outlives the stack', () => {
     expect(logsIn(stackTemplate('production'))).toEqual(new Set(['365 RetainExceptOnCreate Retain']));
   });
@@ -39,11 +33,18 @@ test('a stage without retainData retains no data and no protection, whatever its
 });
 
 test('only the configured email address subscribes to the topics', async () => {
-  const subscriptionsOf = (template: Parameters<typeof readable>[0]) =>
-    propertiesOf(readable(template), 'AWS::SNS::Subscription');
   const topics = ['${MonitoringAlarmTopic}', '${MonitoringNoticeTopic}'];
-  expect(subscriptionsOf(await variantTemplate('everySetting'))).toEqual(
+  const everySetting = readable(await variantTemplate('everySetting'));
+  expect(propertiesOf(everySetting, 'AWS::SNS::Subscription')).toEqual(
     topics.map((TopicArn) => ({ Protocol: 'email', Endpoint: allSettings.alarmEmail, TopicArn })),
   );
   expect(propertiesOf(readableTemplate('production'), 'AWS::SNS::Subscription')).toEqual([]);
 });
+
+/** Returns the retention time, the deletion policy and the update policy of the logs. */
+function logsIn(template: StackTemplate): Set<string> {
+  const logs = resourcesOf(template, 'AWS::Logs::LogGroup').map(([, { Properties, ...policies }]: any) =>
+    [Properties.RetentionInDays, policies.DeletionPolicy, policies.UpdateReplacePolicy].join(' '),
+  );
+  return new Set(logs);
+}

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const project = copyProject(temporaryFolder(), ['cdk.json', 'package.json', 'functions', 'infra', 'shared']);
 const file = (path: string) => join(project.folder, path);
 const assembly = file('data/cdk.out');
+const change = (path: string) => () => appendFileSync(file(path), '\n');
 const { synthesize, synthesizeIfChanged } = await import(file('infra/synthesize.ts'));
 jest.spyOn(console, 'log').mockReturnValue();
 // The real node_modules folder must not change.
@@ -30,7 +31,6 @@ async function start(isForced = false): Promise<boolean> {
 }
 
 test('npm start synthesizes the stacks once after each change that can affect them, and always with --synth', async () => {
-  const change = (path: string) => () => appendFileSync(file(path), '\n');
   const changes: Record<string, () => void> = {
     'the first start': () => {},
     'a new source': change('functions/added.ts'),

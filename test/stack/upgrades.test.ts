@@ -22,14 +22,6 @@ test('a deployment keeps the data, addresses and subscriptions of the released s
 
 describe('an update', () => {
   const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
-  const index = (IndexName: string) => ({
-    IndexName,
-    KeySchema: [
-      { AttributeName: 'list', KeyType: 'HASH' },
-      { AttributeName: 'id', KeyType: 'RANGE' },
-    ],
-    Projection: { ProjectionType: 'ALL' },
-  });
   const before = {
     Pets: {
       Type: 'AWS::DynamoDB::GlobalTable',
@@ -142,15 +134,22 @@ describe('an update', () => {
   ])('%s is rejected', (_what, change, ...problems) => {
     expect(problemsAfter(change)).toEqual(problems);
   });
-
-  function addIndexes({ Properties }: any, ...names: string[]): void {
-    Properties.GlobalSecondaryIndexes.push(...names.map(index));
-  }
-
-  /** Changes a logical id and the references to it, as a new id of a construct does. */
-  function rename(resources: Record<string, any>, id: string): void {
-    const renamed = JSON.parse(JSON.stringify(resources).replaceAll(`"${id}"`, `"${id}2"`));
-    delete resources[id];
-    Object.assign(resources, renamed);
-  }
 });
+
+/** Returns an index of the table. */
+function index(IndexName: string) {
+  const keys = { list: 'HASH', id: 'RANGE' };
+  const KeySchema = Object.entries(keys).map(([AttributeName, KeyType]) => ({ AttributeName, KeyType }));
+  return { IndexName, KeySchema, Projection: { ProjectionType: 'ALL' } };
+}
+
+function addIndexes({ Properties }: any, ...names: string[]): void {
+  Properties.GlobalSecondaryIndexes.push(...names.map(index));
+}
+
+/** Changes a logical id and the references to it, as a new id of a construct does. */
+function rename(resources: Record<string, any>, id: string): void {
+  const renamed = JSON.parse(JSON.stringify(resources).replaceAll(`"${id}"`, `"${id}2"`));
+  delete resources[id];
+  Object.assign(resources, renamed);
+}

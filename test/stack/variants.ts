@@ -1,6 +1,6 @@
 import { type Stage, stagesOf } from '../../infra/settings.ts';
 import { onceInRun } from '../support/assembly.ts';
-import { done, runModule } from '../support/run-command.ts';
+import { runModule } from '../support/run-command.ts';
 import type { StackTemplate } from '../support/stack-template.ts';
 import { allSettings, domain, stages } from '../support/stages.ts';
 
@@ -26,6 +26,8 @@ export const variants = {
 /** Returns the template of a variant. Its functions have no bundles, and `cdk synth` has not checked it. */
 export async function variantTemplate(name: keyof typeof variants): Promise<StackTemplate> {
   // Loading the CDK takes longer than reading a template, so one process synthesizes all variants for all test files.
-  const outcome = await onceInRun('variants', () => runModule('test/stack/synthesize-variants.ts', []));
-  return JSON.parse(done({ ...outcome, stderr: '' }))[name];
+  const run = () => runModule('test/stack/synthesize-variants.ts', []);
+  const { code, stdout, stderr } = await onceInRun('variants', run);
+  if (code !== 0) throw new Error(`The variants cannot be synthesized:\n${stderr}`);
+  return JSON.parse(stdout)[name];
 }
