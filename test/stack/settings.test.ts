@@ -27,7 +27,7 @@ describe('settings', () => {
 
   test.each<[object, RegExp]>([
     [{ functionTimeoutSeconds: 7 }, /^functionTimeoutSeconds .* 8 to 28, not 7$/],
-    [{ recoveryDays: undefined }, /^recoveryDays .* not undefined$/],
+    [{ recoveryDays: 36 }, /^recoveryDays .* from 1 to 35, not 36$/],
     [{ requestBurst: 0 }, /^requestBurst .* at least 1, not 0$/],
     [{ authorizerCacheSeconds: 1.5 }, /^authorizerCacheSeconds .* not 1\.5$/],
     [{ requestsPerSecond: 1_000, maxReadUnitsPerSecond: 499 }, /^maxReadUnitsPerSecond .* at least 500,/],
