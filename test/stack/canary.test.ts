@@ -4,6 +4,7 @@ import { collections } from '../../shared/contract/operations.ts';
 import { constructOf } from '../support/invoke.ts';
 import {
   functionNames,
+  ofEachFunction,
   propertiesOf,
   readable,
   readableTemplate,
@@ -14,26 +15,27 @@ import { variantTemplate } from './variants.ts';
 
 const production = readableTemplate('production');
 
-/** Returns what `read` returns for each function, by the function's name. */
-const ofEach = (read: (name: string) => unknown) =>
-  Object.fromEntries(functionNames.map((name) => [name, read(name)]));
-
 test('live is the newest version of its function, and earlier versions are retained', () => {
-  const found = ofEach((name) => {
+  const found = ofEachFunction((name) => {
     const { [`${name}Live`]: alias, [`${name}CurrentVersion`]: version } = production.Resources;
     const { FunctionName, FunctionVersion } = alias.Properties;
     return [FunctionName, FunctionVersion, version.DeletionPolicy, version.UpdateReplacePolicy];
   });
   expect(found).toEqual(
-    ofEach((name) => [`\${${name}}`, `\${${name}CurrentVersion.Version}`, 'RetainExceptOnCreate', 'Retain']),
+    ofEachFunction((name) => [
+      `\${${name}}`,
+      `\${${name}CurrentVersion.Version}`,
+      'RetainExceptOnCreate',
+      'Retain',
+    ]),
   );
 });
 
 describe('in production, a new version', () => {
   test('first gets 10% of the requests, after its group watches it', () => {
     // The reference to the group also makes CloudFormation update the group first.
-    expect(ofEach((name) => production.Resources[`${name}Live`].UpdatePolicy)).toEqual(
-      ofEach((name) => ({
+    expect(ofEachFunction((name) => production.Resources[`${name}Live`].UpdatePolicy)).toEqual(
+      ofEachFunction((name) => ({
         CodeDeployLambdaAliasUpdate: {
           ApplicationName: '${CanaryApplication}',
           DeploymentGroupName: `\${Canary${name}}`,
@@ -52,13 +54,13 @@ describe('in production, a new version', () => {
       }),
       DependsOn: expect.arrayContaining(['CanaryRoleDefaultPolicy']),
     };
-    expect(ofEach((name) => production.Resources[`Canary${name}`])).toEqual(
-      ofEach(() => expect.objectContaining(group)),
+    expect(ofEachFunction((name) => production.Resources[`Canary${name}`])).toEqual(
+      ofEachFunction(() => expect.objectContaining(group)),
     );
   });
 
   test('goes back if any function of its collection or the authorizer fails, and the authorizer with the first collection', () => {
-    const watched = ofEach((name) => {
+    const watched = ofEachFunction((name) => {
       const { Alarms, Enabled } = production.Resources[`Canary${name}`].Properties.AlarmConfiguration;
       return Enabled && Alarms.map(({ Name }: any) => Name);
     });
@@ -67,21 +69,21 @@ describe('in production, a new version', () => {
       'Authorizer',
     ]);
     expect(watched).toEqual(
-      ofEach((name) =>
+      ofEachFunction((name) =>
         together.find((names) => names.includes(name))!.map((one) => `\${Monitoring${one}NewVersion}`),
       ),
     );
   });
 
   test('has an alarm of its own, about this version only', () => {
-    const found = ofEach((name) => {
+    const found = ofEachFunction((name) => {
       const alarm = production.Resources[`Monitoring${name}NewVersion`].Properties;
       const watched = watchedBy(alarm).map(({ Dimensions }: any) =>
         Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
       );
       return [alarm.AlarmName, ...watched];
     });
-    const expected = ofEach((name) => {
+    const expected = ofEachFunction((name) => {
       const version = `\${${name}CurrentVersion.Version}`;
       const FunctionName = `\${${name}}`;
       const operation = name.charAt(0).toLowerCase() + name.slice(1);

@@ -34,9 +34,7 @@ describe('cdk synth', () => {
   });
 
   test('accepts a cdk-nag finding only if its construct acknowledges the finding', () => {
-    const report = readReport('validation-report.json').pluginReports.find(
-      ({ pluginName }: any) => pluginName === 'AwsSolutions',
-    );
+    const report = reportOf('AwsSolutions');
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
@@ -45,6 +43,12 @@ describe('cdk synth', () => {
       expect(reason).toMatch(/^[A-Z].*\.$/);
     }
   });
+});
+
+// constructs.test.ts tests when there are which warnings.
+test('the synthesis warns about stacks whose alarms tell nobody', () => {
+  const warnings = reportOf('Construct Annotations').violations.map(({ ruleName }: any) => ruleName);
+  expect(warnings).toEqual(['Annotation::alarmEmail']);
 });
 
 // A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack. The dashboard and
@@ -109,6 +113,12 @@ function dependenciesOf({ DependsOn = [], ...resource }: any): string[] {
 
 function outputsOf({ Outputs }: { Outputs: Record<string, any> }): Record<string, string> {
   return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value]));
+}
+
+/** Returns what a plugin found in the stacks. */
+function reportOf(plugin: string): any {
+  const { pluginReports } = readReport('validation-report.json');
+  return pluginReports.find(({ pluginName }: any) => pluginName === plugin);
 }
 
 function readReport(name: string): any {

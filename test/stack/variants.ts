@@ -26,8 +26,9 @@ export const variants = {
 /** Returns the template of a variant. Its functions have no bundles, and `cdk synth` has not checked it. */
 export async function variantTemplate(name: keyof typeof variants): Promise<StackTemplate> {
   // Loading the CDK takes longer than reading a template, so one process synthesizes all variants for all test files.
-  const run = () => runModule('test/stack/synthesize-variants.ts', []);
-  const { code, stdout, stderr } = await onceInRun('variants', run);
+  const { code, stdout, stderr } = await onceInRun('variants', () =>
+    runModule('test/stack/synthesize-variants.ts', []),
+  );
   if (code !== 0) throw new Error(`The variants cannot be synthesized:\n${stderr}`);
   return JSON.parse(stdout)[name];
 }
