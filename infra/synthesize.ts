@@ -11,8 +11,12 @@ import { projectRoot, UsageError } from './command.ts';
  */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes the stacks into the folder `assembly` if an input has changed or `isForced` is set. */
-export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
+/** Synthesizes the stacks with `run` into the folder `assembly` if an input has changed or `isForced` is set. */
+export async function synthesizeIfChanged(
+  assembly: string,
+  isForced = false,
+  run = synthesize,
+): Promise<void> {
   const digestFile = join(assembly, 'inputs.sha256');
   const inputs = digestOfInputs();
   if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === inputs) {
@@ -22,7 +26,7 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
   }
   console.log('Synthesizing the stacks …');
   rmSync(digestFile, { force: true });
-  await synthesize(assembly);
+  await run(assembly);
   // If an input changed during the synthesis, the assembly can be outdated and must not be reused.
   if (digestOfInputs() === inputs) writeFileSync(digestFile, inputs);
 }

@@ -1,93 +1,99 @@
 import { describe, expect, test } from '@jest/globals';
-import { stagesOf } from '../../infra/settings.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { constructOf } from '../support/invoke.ts';
 import {
   functionNames,
+  ofEachFunction,
   propertiesOf,
+  readable,
   readableTemplate,
   resourcesOf,
-  stageNames,
   watchedBy,
 } from '../support/stack-template.ts';
-import { stages } from '../support/stages.ts';
-import { templateOf } from '../support/template-of.ts';
+import { variantTemplate } from './variants.ts';
 
 const production = readableTemplate('production');
-const alarmOf = (name: string) => production.Resources[`Monitoring${name}NewVersion`].Properties;
 
-describe.each(stageNames)('in %s,', (stage) => {
-  const { Resources } = readableTemplate(stage);
-
-  test.each(functionNames)('live of %s is the newest version, and earlier versions are retained', (name) => {
-    const { FunctionName, FunctionVersion } = Resources[`${name}Live`].Properties;
-    expect([FunctionName, FunctionVersion]).toEqual([`\${${name}}`, `\${${name}CurrentVersion.Version}`]);
-    expect(Resources[`${name}CurrentVersion`]).toMatchObject({
-      Properties: { FunctionName: `\${${name}}` },
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
-    });
+test('live is the newest version of its function, and earlier versions are retained', () => {
+  const found = ofEachFunction((name) => {
+    const { [`${name}Live`]: alias, [`${name}CurrentVersion`]: version } = production.Resources;
+    const { FunctionName, FunctionVersion } = alias.Properties;
+    return [FunctionName, FunctionVersion, version.DeletionPolicy, version.UpdateReplacePolicy];
   });
-
-  // CloudFormation rejects circular dependencies, but synthesis does not detect them.
-  test('the resources have no circular dependencies', () => {
-    const all = Object.entries(Resources).map(([id, resource]) => ({ id, needs: dependenciesOf(resource) }));
-    let waiting = all;
-    // As in CloudFormation, each round creates the resources that do not depend on a waiting resource.
-    for (let round = 0; round < all.length; round += 1)
-      waiting = waiting.filter(({ needs }) => waiting.some(({ id }) => needs.includes(id)));
-    expect(waiting).toEqual([]);
-  });
+  expect(found).toEqual(
+    ofEachFunction((name) => [
+      `\${${name}}`,
+      `\${${name}CurrentVersion.Version}`,
+      'RetainExceptOnCreate',
+      'Retain',
+    ]),
+  );
 });
 
 describe('in production, a new version', () => {
-  test.each(functionNames)('of %s first gets 10%% of the requests, after its group watches it', (name) => {
+  test('first gets 10% of the requests, after its group watches it', () => {
     // The reference to the group also makes CloudFormation update the group first.
-    expect(production.Resources[`${name}Live`].UpdatePolicy).toEqual({
-      CodeDeployLambdaAliasUpdate: {
-        ApplicationName: '${CanaryApplication}',
-        DeploymentGroupName: `\${Canary${name}}`,
-      },
-    });
-    expect(production.Resources[`Canary${name}`].Properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
-      DeploymentStyle: { DeploymentType: 'BLUE_GREEN' },
-      AutoRollbackConfiguration: {
-        Enabled: true,
-        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
-      },
-      ServiceRoleArn: '${CanaryRole.Arn}',
-    });
-    expect(production.Resources[`Canary${name}`].DependsOn).toContain('CanaryRoleDefaultPolicy');
+    expect(ofEachFunction((name) => production.Resources[`${name}Live`].UpdatePolicy)).toEqual(
+      ofEachFunction((name) => ({
+        CodeDeployLambdaAliasUpdate: {
+          ApplicationName: '${CanaryApplication}',
+          DeploymentGroupName: `\${Canary${name}}`,
+        },
+      })),
+    );
+    const group = {
+      Properties: expect.objectContaining({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+        DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+        },
+        ServiceRoleArn: '${CanaryRole.Arn}',
+      }),
+      DependsOn: expect.arrayContaining(['CanaryRoleDefaultPolicy']),
+    };
+    expect(ofEachFunction((name) => production.Resources[`Canary${name}`])).toEqual(
+      ofEachFunction(() => expect.objectContaining(group)),
+    );
   });
 
-  test.each([...collections])(
-    'of $plural goes back if any function of the collection or the authorizer fails, and the authorizer with the first',
-    (collection) => {
-      const names = Object.values<Operation>(collection.operations).map(({ id }) => constructOf(id));
-      const watched = [...names, 'Authorizer'];
-      const Alarms = watched.map((name) => ({ Name: `\${Monitoring${name}NewVersion}` }));
-      for (const name of collection === collections[0] ? watched : names)
-        expect(production.Resources[`Canary${name}`].Properties.AlarmConfiguration).toEqual({
-          Alarms,
-          Enabled: true,
-        });
-    },
-  );
-
-  test.each(functionNames)('of %s has an alarm of its own, about this version only', (name) => {
-    const version = `\${${name}CurrentVersion.Version}`;
-    const alarm = alarmOf(name);
-    expect(alarm.AlarmName).toBe(`PetStore-production-${name}-${version}`);
-    const [crashes, ...responses] = watchedBy(alarm).map(({ Dimensions }: any) =>
-      Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
+  test('goes back if any function of its collection or the authorizer fails, and the authorizer with the first collection', () => {
+    const watched = ofEachFunction((name) => {
+      const { Alarms, Enabled } = production.Resources[`Canary${name}`].Properties.AlarmConfiguration;
+      return Enabled && Alarms.map(({ Name }: any) => Name);
+    });
+    const together = collections.map(({ operations }) => [
+      ...Object.values<Operation>(operations).map(({ id }) => constructOf(id)),
+      'Authorizer',
+    ]);
+    expect(watched).toEqual(
+      ofEachFunction((name) =>
+        together.find((names) => names.includes(name))!.map((one) => `\${Monitoring${one}NewVersion}`),
+      ),
     );
-    const FunctionName = `\${${name}}`;
-    expect(crashes).toEqual({ FunctionName, Resource: `${FunctionName}:live`, ExecutedVersion: version });
-    const operation = name.charAt(0).toLowerCase() + name.slice(1);
-    const service = 'pet-store-production';
-    expect(responses).toEqual(name === 'Authorizer' ? [] : [{ operation, service, version }]);
+  });
+
+  test('has an alarm of its own, about this version only', () => {
+    const found = ofEachFunction((name) => {
+      const alarm = production.Resources[`Monitoring${name}NewVersion`].Properties;
+      const watched = watchedBy(alarm).map(({ Dimensions }: any) =>
+        Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
+      );
+      return [alarm.AlarmName, ...watched];
+    });
+    const expected = ofEachFunction((name) => {
+      const version = `\${${name}CurrentVersion.Version}`;
+      const FunctionName = `\${${name}}`;
+      const operation = name.charAt(0).toLowerCase() + name.slice(1);
+      return [
+        `PetStore-production-${name}-${version}`,
+        { FunctionName, Resource: `${FunctionName}:live`, ExecutedVersion: version },
+        ...(name === 'Authorizer' ? [] : [{ operation, service: 'pet-store-production', version }]),
+      ];
+    });
+    expect(found).toEqual(expected);
   });
 
   test('is moved by a role that can move only the aliases of these functions', () => {
@@ -110,19 +116,11 @@ test('staging has neither CodeDeploy nor its alarms', () => {
 });
 
 // If it removed the rest, the next deployment would have to create it again before its canary.
-test('-c canary=off only lets the aliases point to new versions at once', () => {
-  const alarmEmail = 'operators@example.com';
-  const [on, off] = [{}, { canary: 'off' }].map((context) => {
-    const [settings] = stagesOf({ production: { ...stages.production, alarmEmail } }, context);
-    return templateOf({ stage: 'production', settings: settings! });
-  });
-  for (const [, alias] of resourcesOf(on!, 'AWS::Lambda::Alias')) {
-    expect(alias).toHaveProperty('UpdatePolicy');
-    delete (alias as any).UpdatePolicy;
-  }
-  expect(off).toEqual(on);
+test('-c canary=off only lets the aliases point to new versions at once', async () => {
+  const off = readable(await variantTemplate('everySetting'));
+  for (const [, alias] of resourcesOf(off, 'AWS::Lambda::Alias'))
+    expect(alias).not.toHaveProperty('UpdatePolicy');
+  const partsIn = ({ Resources }: typeof off) =>
+    Object.keys(Resources).filter((id) => /^Canary|NewVersion$/.test(id));
+  expect(partsIn(off)).toEqual(partsIn(production));
 });
-
-function dependenciesOf({ DependsOn = [], ...resource }: any): string[] {
-  return [...DependsOn, ...Array.from(JSON.stringify(resource).matchAll(/\$\{(\w+)/g), ([, id]) => id)];
-}

@@ -1,28 +1,52 @@
-import { App } from 'aws-cdk-lib';
 import { expect, test } from '@jest/globals';
-import { addStacks } from '../../infra/stack/stack.ts';
-import { stagesOf } from '../../infra/settings.ts';
-import { operations } from '../../shared/contract/operations.ts';
-import { stages } from '../support/stages.ts';
-import { emptyBundles } from '../support/template-of.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { allSettings } from '../support/stages.ts';
+import { ofEachFunction, readable, readableTemplate } from '../support/stack-template.ts';
+import { variantTemplate } from './variants.ts';
 
-const bundles = emptyBundles(temporaryFolder());
+// permissions.test.ts tests the roles of the functions, and constructs.test.ts that every operation needs a function.
 
-/** Synthesizes the stages with bundles for these modules in functions/. */
-function synthesizeWith(modules: Iterable<string>): void {
-  const chosen = new Map(Array.from(modules, (name) => [name, bundles.get(name) ?? '']));
-  addStacks(new App(), stagesOf(stages), chosen);
+const { Resources: production } = readableTemplate('production');
+const { Resources: everySetting } = readable(await variantTemplate('everySetting'));
+
+// A new AWS account allows so few concurrent executions that reserving some of them makes the deployment fail.
+test('each function has a log of its own, the configured timeout, and no reserved concurrency', () => {
+  const found = ofEachFunction((name) => {
+    const { LoggingConfig, Timeout, ReservedConcurrentExecutions } = production[name].Properties;
+    return [LoggingConfig.LogGroup, Timeout, ReservedConcurrentExecutions];
+  });
+  expect(found).toEqual(ofEachFunction((name) => [`\${${name}Logs}`, 10, undefined]));
+});
+
+test('Lambda logs a report of each invocation, and updates the runtime only with releases', () => {
+  const found = ofEachFunction((name) => [
+    production[name].Properties.LoggingConfig.SystemLogLevel,
+    production[name].Properties.RuntimeManagementConfig,
+    production[`${name}CurrentVersion`].Properties.RuntimePolicy,
+  ]);
+  const withReleases = { UpdateRuntimeOn: 'FunctionUpdate' };
+  expect(found).toEqual(ofEachFunction(() => ['INFO', withReleases, withReleases]));
+});
+
+test('the functions of operations get the public URL, if the stage has one', () => {
+  expect(publicUrlIn(everySetting)).toEqual(
+    ofEachFunction((name) => (name === 'Authorizer' ? undefined : allSettings.publicUrl)),
+  );
+  expect(publicUrlIn(production)).toEqual(ofEachFunction(() => undefined));
+});
+
+test('only a stage with tracing records traces', () => {
+  expect(tracingIn(everySetting)).toEqual(ofEachFunction(() => 'Active'));
+  expect(everySetting.ApiRestApiDeploymentStageproduction.Properties.TracingEnabled).toBe(true);
+  expect(tracingIn(production)).toEqual(ofEachFunction(() => undefined));
+  expect(production.ApiRestApiDeploymentStageproduction.Properties.TracingEnabled).toBe(false);
+  // Without this permission, a function cannot record a trace that a client asks for.
+  expect(JSON.stringify(production)).not.toContain('xray:');
+});
+
+function publicUrlIn(resources: any): Record<string, unknown> {
+  return ofEachFunction((name) => resources[name].Properties.Environment.Variables.PUBLIC_URL);
 }
 
-test('the synthesis fails if an operation has no function, and names the missing file', () => {
-  const [id, modules] = [Object.keys(operations)[0]!, [...bundles.keys()]];
-  const file = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
-  expect(() => synthesizeWith(modules.filter((name) => name !== file))).toThrow(
-    `The operation ${id} has no function. Add functions/${file}.ts.`,
-  );
-});
-
-test('a module in functions/ can be a function of its own, without an operation', () => {
-  expect(() => synthesizeWith([...bundles.keys(), 'send-report'])).not.toThrow();
-});
+function tracingIn(resources: any): Record<string, unknown> {
+  return ofEachFunction((name) => resources[name].Properties.TracingConfig?.Mode);
+}

@@ -1,51 +1,72 @@
 import { describe, expect, test } from '@jest/globals';
-import { constructOf } from '../support/invoke.ts';
-import type { Permissions } from '../support/collection-tests.ts';
-import { operationTests } from '../collections/all.ts';
-import { functionNames, propertiesOf, readableTemplate, stageNames } from '../support/stack-template.ts';
+import { functionNames, propertiesOf, readableTemplate } from '../support/stack-template.ts';
 
-const ownPermissions: [name: string, Permissions][] = [
-  ['Authorizer', { actions: ['dynamodb:GetItem'], resources: ['${StorageApiKeys.Arn}'] }],
-  ...Object.entries(operationTests).map(([id, { permissions }]): [string, Permissions] => [
-    constructOf(id),
-    permissions,
-  ]),
-];
+const route = (path: string) => `/\${ApiRestApiDeploymentStageproduction}/${path}`;
+const items = '${StoragePets.Arn}';
+const records = '${StorageIdempotencyRecords.Arn}';
+
+/** What invokes each function, and what the function can do with tables. It can also write its own log. */
+const functions: Record<string, Permissions & { invokedBy: string }> = {
+  ListPets: {
+    invokedBy: route('GET/v1/pets'),
+    actions: ['dynamodb:Query'],
+    resources: [`${items}/index/newest`, `${items}/index/newest-by-status`],
+  },
+  CreatePet: {
+    invokedBy: route('POST/v1/pets'),
+    actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    resources: [items, records],
+  },
+  GetPet: { invokedBy: route('GET/v1/pets/*'), actions: ['dynamodb:GetItem'], resources: [items] },
+  Authorizer: {
+    invokedBy: '/authorizers/${ApiAuthorizer}',
+    actions: ['dynamodb:GetItem'],
+    resources: ['${StorageApiKeys.Arn}'],
+  },
+};
+
+interface Permissions {
+  actions: string[];
+  resources: string[];
+}
 
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
 const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
 
-describe.each(stageNames)('in %s,', (stage) => {
-  const template = readableTemplate(stage);
+describe('in production,', () => {
+  const template = readableTemplate('production');
 
-  test.each(ownPermissions)('%s can use only its tables, and write only its own log', (name, own) => {
-    expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
-    expect(roleOf(stage, `${name}Role`)).toEqual({
-      trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
-      allows: [
-        sorted(own),
-        { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`\${${name}Logs.Arn}`] },
-      ],
-    });
+  test('each function can use only its tables, and write only its own log', () => {
+    const found = functionNames.map((name) => [
+      name,
+      { role: template.Resources[name].Properties.Role, ...roleOf('production', `${name}Role`) },
+    ]);
+    const expected = Object.entries(functions).map(([name, own]) => [
+      name,
+      {
+        role: `\${${name}Role.Arn}`,
+        trusts: trustIn('lambda.amazonaws.com'),
+        allows: [
+          sorted(own),
+          { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [`\${${name}Logs.Arn}`] },
+        ],
+      },
+    ]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
   });
 
   test('only the API can invoke its functions, only their aliases, and only from the function’s route', () => {
-    const ofStage = `/\${ApiRestApiDeploymentStage${stage}}`;
-    const sources = [
-      ['Authorizer', '/authorizers/${ApiAuthorizer}'],
-      ...Object.entries(operationTests).map(([id, { route }]) => [constructOf(id), `${ofStage}/${route}`]),
-    ];
-    const permissions = sources.map(([name, source]) => ({
-      Action: 'lambda:InvokeFunction',
-      FunctionName: `\${${name}Live}`,
-      Principal: 'apigateway.amazonaws.com',
-      SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${source}`,
-    }));
     const ofApi = new RegExp(String.raw`^\$\{(?:${functionNames.join('|')})(?![a-z])`);
     const granted = propertiesOf(template, 'AWS::Lambda::Permission').filter(({ FunctionName }) =>
       ofApi.test(FunctionName),
     );
-    expect(new Set(granted)).toEqual(new Set(permissions));
+    const expected = Object.entries(functions).map(([name, { invokedBy }]) => ({
+      Action: 'lambda:InvokeFunction',
+      FunctionName: `\${${name}Live}`,
+      Principal: 'apigateway.amazonaws.com',
+      SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${invokedBy}`,
+    }));
+    expect(new Set(granted)).toEqual(new Set(expected));
   });
 
   // EventBridge does not support conditions in topic policies, so a policy cannot limit events to those of this account.
@@ -76,7 +97,7 @@ describe.each(stageNames)('in %s,', (stage) => {
 test('the account stack contains only the role and the setting that let API Gateway write logs, after an API', () => {
   const { LogRole, ApiGatewayAccount, FirstApi, ...others } = readableTemplate('account').Resources;
   expect(roleOf('account', 'LogRole')).toEqual({
-    trusts: trustIn('apigateway.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+    trusts: trustIn('apigateway.amazonaws.com'),
     allows: [],
     ManagedPolicyArns: [
       'arn:${AWS::Partition}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
@@ -103,7 +124,9 @@ function roleOf(stage: Parameters<typeof readableTemplate>[0], role: string): ob
   };
 }
 
-function trustIn(Service: string, Condition: object): object[] {
+/** Returns the only statement of a role's trust policy: the service can use the role on behalf of this account. */
+function trustIn(Service: string): object[] {
+  const Condition = { StringEqualsIfExists: thisAccount };
   return [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service }, Condition }];
 }
 

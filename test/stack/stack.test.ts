@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { product } from '../support/product.ts';
-import { functionNames, readableTemplate, resourcesOf, stageNames } from '../support/stack-template.ts';
+import { readable, readableTemplate, stageNames } from '../support/stack-template.ts';
+import { allSettings } from '../support/stages.ts';
+import { variantTemplate } from './variants.ts';
 
 const stackNameOf = (stage: string) => `${product.stackPrefix}-${stage}`;
 
@@ -32,9 +34,7 @@ describe('cdk synth', () => {
   });
 
   test('accepts a cdk-nag finding only if its construct acknowledges the finding', () => {
-    const report = readReport('validation-report.json').pluginReports.find(
-      ({ pluginName }: any) => pluginName === 'AwsSolutions',
-    );
+    const report = reportOf('AwsSolutions');
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
@@ -45,68 +45,81 @@ describe('cdk synth', () => {
   });
 });
 
-describe.each(stageNames)('the stack of %s', (stage) => {
-  const template = readableTemplate(stage);
+// constructs.test.ts tests when there are which warnings.
+test('the synthesis warns about stacks whose alarms tell nobody', () => {
+  const warnings = reportOf('Construct Annotations').violations.map(({ ruleName }: any) => ruleName);
+  expect(warnings).toEqual(['Annotation::alarmEmail']);
+});
 
-  // A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack. The dashboard and
-  // the web ACL have the name of the stack, because CloudFormation replaces them only if their name changes.
-  test('lets CloudFormation choose resource names', () => {
-    const chosen =
-      /^(Alarm|Application|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
-    const named = Object.entries<any>(template.Resources).flatMap(([name, { Properties = {} }]) =>
+// A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack. The dashboard and
+// the web ACL have the name of the stack, because CloudFormation replaces them only if their name changes.
+test('CloudFormation chooses the names of resources', () => {
+  const chosen = /^(Alarm|Application|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
+  const named = Object.entries<any>(readableTemplate('production').Resources).flatMap(
+    ([name, { Properties = {} }]) =>
       Object.keys(Properties)
         .filter((property) => chosen.test(property))
         .filter(
           (property) => !/^\$\{|\$\{AWS::StackId\}$|CurrentVersion\.Version\}$/.test(Properties[property]),
         )
         .map((property) => `${name} ${property}`),
-    );
-    expect(named).toEqual([]);
-  });
+  );
+  expect(named).toEqual([]);
+});
 
-  test('outputs the base URL, the API key table and the topics', () => {
-    const values = Object.entries<any>(template.Outputs).map(([name, { Value }]) => [name, Value]);
-    expect(Object.fromEntries(values)).toEqual({
-      BaseUrl: `https://\${ApiRestApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${ApiRestApiDeploymentStage${stage}}/v1`,
+describe('the outputs', () => {
+  test('are the base URL, the API key table and the topics', () => {
+    expect(outputsOf(readableTemplate('production'))).toEqual({
+      BaseUrl:
+        'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${ApiRestApiDeploymentStageproduction}/v1',
       ApiKeysTable: '${StorageApiKeys}',
       AlarmTopic: '${MonitoringAlarmTopic}',
       NoticeTopic: '${MonitoringNoticeTopic}',
     });
   });
 
-  // A new AWS account allows so few concurrent executions that reserving some of them makes the deployment fail.
-  test.each(functionNames)('gives %s its own log group and no reserved concurrency', (name) => {
-    const { LoggingConfig, ReservedConcurrentExecutions } = template.Resources[name].Properties;
-    expect([LoggingConfig.LogGroup, ReservedConcurrentExecutions]).toEqual([`\${${name}Logs}`, undefined]);
-  });
-
-  test.each(functionNames)(
-    'logs a report of each invocation of %s, and updates its runtime only with releases',
-    (name) => {
-      const { Resources } = template;
-      expect(Resources[name].Properties.LoggingConfig.SystemLogLevel).toBe('INFO');
-      const policies = [
-        Resources[name].Properties.RuntimeManagementConfig,
-        Resources[`${name}CurrentVersion`].Properties.RuntimePolicy,
-      ];
-      for (const policy of policies) expect(policy).toEqual({ UpdateRuntimeOn: 'FunctionUpdate' });
-    },
-  );
-
-  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
-  test.each(logGroups)('keeps the logs in %s for the configured time', (_name, logGroup) => {
-    const staging = { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' };
-    const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
-    const production = { Properties: { RetentionInDays: 365 }, ...retained };
-    expect(logGroup).toMatchObject({ staging, production }[stage]);
-  });
-
-  test('does not contain account settings or the name of another stage', () => {
-    const text = JSON.stringify(template);
-    expect(text).not.toContain('AWS::ApiGateway::Account');
-    expect(text).not.toContain(stageNames.find((name) => name !== stage)!);
+  // Operators call the stage itself, so the public URL is not its base URL.
+  test('contain the base URL with the custom domain, and the public URL', async () => {
+    expect(outputsOf(readable(await variantTemplate('everySetting')))).toMatchObject({
+      BaseUrl: 'https://api.example.com/v1',
+      PublicUrl: allSettings.publicUrl,
+    });
   });
 });
+
+test('the stack of a stage contains neither account settings nor the name of another stage', () => {
+  for (const stage of stageNames) {
+    const text = JSON.stringify(readableTemplate(stage));
+    expect(text).not.toContain('AWS::ApiGateway::Account');
+    expect(text).not.toContain(stageNames.find((name) => name !== stage)!);
+  }
+});
+
+// CloudFormation rejects circular dependencies, but synthesis does not detect them.
+test('the resources have no circular dependencies', async () => {
+  for (const template of [readableTemplate('production'), readable(await variantTemplate('everySetting'))]) {
+    const all = Object.entries(template.Resources).map(([id, one]) => ({ id, needs: dependenciesOf(one) }));
+    let waiting = all;
+    // As in CloudFormation, each round creates the resources that do not depend on a waiting resource.
+    for (let round = 0; round < all.length; round += 1)
+      waiting = waiting.filter(({ needs }) => waiting.some(({ id }) => needs.includes(id)));
+    expect(waiting).toEqual([]);
+  }
+});
+
+function dependenciesOf({ DependsOn = [], ...resource }: any): string[] {
+  return [...DependsOn, ...Array.from(JSON.stringify(resource).matchAll(/\$\{(\w+)/g), ([, id]) => id)];
+}
+
+function outputsOf({ Outputs }: { Outputs: Record<string, any> }): Record<string, string> {
+  return Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value]));
+}
+
+/** Returns what a plugin found in the stacks. */
+function reportOf(plugin: string): any {
+  const { pluginReports } = readReport('validation-report.json');
+  return pluginReports.find(({ pluginName }: any) => pluginName === plugin);
+}
 
 function readReport(name: string): any {
   return JSON.parse(readFileSync(join(assembly, name), 'utf8'));

@@ -1,85 +1,68 @@
-import { describe, expect, test } from '@jest/globals';
-import { indexKey } from '../../infra/stack/storage.ts';
-import { collectionTests } from '../collections/all.ts';
-import { books } from '../support/books.ts';
-import { stages } from '../support/stages.ts';
-import { readableTemplate, resourcesOf, stackTemplate, stageNames } from '../support/stack-template.ts';
+import { expect, test } from '@jest/globals';
+import { readable, readableTemplate, resourcesOf, stageNames } from '../support/stack-template.ts';
+import { allSettings } from '../support/stages.ts';
+import { variantTemplate } from './variants.ts';
 
-const TABLE = 'AWS::DynamoDB::GlobalTable';
+// upgrades.test.ts tests what an update must not change: the logical ids, keys and indexes of the tables. constructs.test.ts
+// tests the types of index keys.
 
-describe.each(stageNames)('the tables of %s', (stage) => {
-  const template = readableTemplate(stage);
-  const tables = new Map(resourcesOf(template, TABLE));
-  const { maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = stages[stage];
+const tablesOf = (template: Parameters<typeof resourcesOf>[0]): [id: string, table: any][] =>
+  resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
 
-  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you change an id
-  // here or in test/collections, migrate the table's data.
-  test('keep their logical ids', () => {
-    const ids = resourcesOf(stackTemplate(stage), TABLE).map(([id]) => id);
-    const ofCollections = Object.values(collectionTests).map(({ table }) => table.logicalId);
-    const kept = [...ofCollections, 'StorageIdempotencyRecords2F14FA9C', 'StorageApiKeys7B037C32'];
-    expect(new Set(ids)).toEqual(new Set(kept));
-  });
+const protection = {
+  staging: { onRemoval: 'Delete Delete', isProtected: false, recoveryDays: 1 },
+  production: { onRemoval: 'Retain Retain', isProtected: true, recoveryDays: 35 },
+};
 
-  // If a table's key changes, CloudFormation also replaces the table with an empty table.
-  test('keep their keys and indexes', () => {
-    const keys = [...tables].flatMap(([name, { Properties }]) => {
-      const { AttributeDefinitions, GlobalSecondaryIndexes = [] } = Properties;
-      return [Properties, ...GlobalSecondaryIndexes].map(({ IndexName = 'table', KeySchema }) => {
-        const attributes = KeySchema.map(({ AttributeName, KeyType }: any) => {
-          const definition = AttributeDefinitions.find((other: any) => other.AttributeName === AttributeName);
-          return `${KeyType} ${AttributeName} ${definition.AttributeType}`;
-        });
-        return `${name} ${IndexName}: ${attributes.join(', ')}`;
-      });
-    });
-    const kept = [
-      ...Object.values(collectionTests).flatMap(({ table }) => table.keys),
-      'StorageIdempotencyRecords table: HASH token S',
-      'StorageApiKeys table: HASH hash S',
-      'StorageApiKeys by-stage: HASH stage S, RANGE keyId S',
+test.each(stageNames)('all tables of %s have the configured protection', (stage) => {
+  const found = tablesOf(readableTemplate(stage)).map(([id, table]) => {
+    const [replica] = table.Properties.Replicas;
+    const recovery = replica.PointInTimeRecoverySpecification;
+    return [
+      id,
+      {
+        onRemoval: `${table.DeletionPolicy} ${table.UpdateReplacePolicy}`,
+        isProtected: replica.DeletionProtectionEnabled,
+        recoveryDays: recovery.PointInTimeRecoveryEnabled && recovery.RecoveryPeriodInDays,
+      },
     ];
-    expect(new Set(keys)).toEqual(new Set(kept));
   });
+  expect(found.length).toBeGreaterThanOrEqual(3);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(found.map(([id]) => [id, protection[stage]])));
+});
 
-  test.each([...tables])('include the table %s with the configured protection', (name, table) => {
-    const policy = { staging: 'Delete', production: 'Retain' }[stage];
-    const RecoveryPeriodInDays = { staging: 1, production: 35 }[stage];
-    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
-    expect(table.Properties['Replicas']).toEqual([
-      expect.objectContaining({
-        DeletionProtectionEnabled: stage === 'production',
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays },
-        Tags: expect.arrayContaining([{ Key: 'stage', Value: stage }]),
-      }),
-    ]);
-    // API keys also have an attribute `expiresAt`, but DynamoDB must not delete the records of expired keys.
-    expect(table.Properties['TimeToLiveSpecification']).toEqual(
-      name === 'StorageIdempotencyRecords' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
-    );
-  });
+// API keys also have an attribute `expiresAt`, but DynamoDB must not delete the records of expired keys.
+test('only idempotency records expire', () => {
+  const expiring = tablesOf(readableTemplate('production')).flatMap(([id, { Properties }]) =>
+    Properties.TimeToLiveSpecification ? [[id, Properties.TimeToLiveSpecification]] : [],
+  );
+  expect(expiring).toEqual([['StorageIdempotencyRecords', { AttributeName: 'expiresAt', Enabled: true }]]);
+});
 
-  // An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
-  test.each([...tables])('have throughput limits: %s', (_name, { Properties }) => {
+// An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
+test('every table and index has the configured throughput limits', () => {
+  for (const [, { Properties }] of tablesOf(readableTemplate('production'))) {
     const { GlobalSecondaryIndexes: indexes = [], Replicas } = Properties;
     const { GlobalSecondaryIndexes: indexesOfReplica = [], ...replica } = Replicas[0];
     for (const { WriteOnDemandThroughputSettings } of [Properties, ...indexes])
-      expect(WriteOnDemandThroughputSettings).toEqual({ MaxWriteRequestUnits: maxWriteUnitsPerSecond });
+      expect(WriteOnDemandThroughputSettings).toEqual({ MaxWriteRequestUnits: 200 });
     expect(indexesOfReplica).toHaveLength(indexes.length);
-    for (const target of [replica, ...indexesOfReplica]) {
-      expect(target).toMatchObject({
-        ReadOnDemandThroughputSettings: { MaxReadRequestUnits: maxReadUnitsPerSecond },
-      });
-    }
-  });
+    for (const { ReadOnDemandThroughputSettings } of [replica, ...indexesOfReplica])
+      expect(ReadOnDemandThroughputSettings).toEqual({ MaxReadRequestUnits: 1_000 });
+  }
 });
 
-// A template with a wrong type deploys, but DynamoDB rejects each item whose field has another type than the index key.
-test.each([
-  ['genre', 'S'],
-  ['shelf', 'N'],
-  ['genre-and-shelf', 'S'],
-  ['list', 'S'],
-])('the index key %s has the type %s', (name, type) => {
-  expect(indexKey(books, name)).toEqual({ name, type });
+test('the warm throughput applies to the tables of items and their indexes, and to idempotency records', async () => {
+  const { readUnitsPerSecond, writeUnitsPerSecond } = allSettings.warmThroughput;
+  const warm = { ReadUnitsPerSecond: readUnitsPerSecond, WriteUnitsPerSecond: writeUnitsPerSecond };
+  const found = tablesOf(readable(await variantTemplate('everySetting'))).map(([id, { Properties }]) => {
+    const { GlobalSecondaryIndexes = [] } = Properties;
+    return [id, [Properties, ...GlobalSecondaryIndexes].map(({ WarmThroughput }) => WarmThroughput)] as const;
+  });
+  const expected = found.map(([id, all]) => [
+    id,
+    all.map(() => (id === 'StorageApiKeys' ? undefined : warm)),
+  ]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  expect(JSON.stringify(readableTemplate('production'))).not.toContain('WarmThroughput');
 });

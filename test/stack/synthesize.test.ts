@@ -1,72 +1,75 @@
-import { expect, jest, test } from '@jest/globals';
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { beforeEach, expect, jest, test } from '@jest/globals';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstCollection } from '../collections/all.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
-import { startLocalServiceOf } from '../support/local-service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { copyProject } from '../support/project-copy.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const project = copyProject(temporaryFolder());
-const data = join(project.folder, 'data');
-mkdirSync(data);
-// A synthesis is slow, so the copied project's app copies the shared assembly. Tests add code to this app in test.mjs.
-const source = JSON.stringify((await sharedSynthesis()).assembly);
-const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
-project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
-project.write('test.mjs', '');
+// A copy of the project, because the tests change its sources. Each test replaces the synthesis, which is slow.
+const project = copyProject(temporaryFolder(), ['cdk.json', 'package.json', 'functions', 'infra', 'shared']);
+const file = (path: string) => join(project.folder, path);
+const assembly = file('data/cdk.out');
+const change = (path: string) => () => appendFileSync(file(path), '\n');
+const { synthesize, synthesizeIfChanged } = await import(file('infra/synthesize.ts'));
+jest.spyOn(console, 'log').mockReturnValue();
+// The real node_modules folder must not change.
+project.write('infra/require-node.cjs', '');
+rmSync(file('node_modules'));
+mkdirSync(file('node_modules'));
 
-const { synthesizeIfChanged } = await import(join(project.folder, 'infra/synthesize.ts'));
-const log = jest.spyOn(console, 'log').mockReturnValue();
+const run = jest.fn<() => Promise<void>>();
+beforeEach(() => {
+  run.mockReset().mockImplementation(async () => {
+    mkdirSync(assembly, { recursive: true });
+  });
+});
 
-/** Calls `synthesizeIfChanged`, and returns whether it synthesized the stacks. */
+/** Calls `synthesizeIfChanged` as `npm start` does, and returns whether it synthesized the stacks. */
 async function start(isForced = false): Promise<boolean> {
-  await synthesizeIfChanged(join(data, 'cdk.out'), isForced);
-  return log.mock.lastCall![0] === 'Synthesizing the stacks …';
+  const earlier = run.mock.calls.length;
+  await synthesizeIfChanged(assembly, isForced, run);
+  return run.mock.calls.length > earlier;
 }
 
-test('npm start reuses the last assembly unless --synth is set', async () => {
-  expect(await start()).toBe(true);
-  for (const option of ['--verbose', '--synth']) {
-    const service = await startLocalServiceOf(project.folder, '--data', data, option);
-    const { status } = await service.request(firstCollection.path);
-    expect([status, await service.stop()]).toEqual([200, 0]);
-    expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
+test('npm start synthesizes the stacks once after each change that can affect them, and always with --synth', async () => {
+  const changes: Record<string, () => void> = {
+    'the first start': () => {},
+    'a new source': change('functions/added.ts'),
+    'a removed source': () => rmSync(file('functions/added.ts')),
+    'a change of a shared source': change('shared/names.ts'),
+    'a change of the settings': change('infra/stages.ts'),
+    'a change of the CDK’s settings': change('cdk.json'),
+    'other packages': change('node_modules/.package-lock.json'),
+    'a removed assembly': () => rmSync(assembly, { recursive: true }),
+    'another version of Node': () => Object.defineProperty(process, 'version', { value: 'v24.99.0' }),
+  };
+  const syntheses: Record<string, boolean[]> = {};
+  for (const [what, act] of Object.entries(changes)) {
+    act();
+    syntheses[what] = [await start(), await start()];
   }
-  // The next tests change the list of installed packages, so they must not use the real node_modules folder.
-  project.write('infra/require-node.cjs', '');
-  rmSync(join(project.folder, 'node_modules'));
-  mkdirSync(join(project.folder, 'node_modules'));
+  expect(syntheses).toEqual(Object.fromEntries(Object.keys(changes).map((what) => [what, [true, false]])));
+  expect(await start(true)).toBe(true);
 });
 
-const inputs = ['functions/added.ts', 'shared/names.ts', 'infra/stages.ts', 'cdk.json', 'tsconfig.json'];
-const packages = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
-
-test.each([
-  ...[...inputs, ...packages].map((file) => ({
-    event: `a change of ${file}`,
-    act: () => appendFileSync(join(project.folder, file), '\n'),
-  })),
-  { event: 'the removal of a source', act: () => rmSync(join(project.folder, 'functions/added.ts')) },
-  { event: 'the removal of the assembly', act: () => rmSync(join(data, 'cdk.out'), { recursive: true }) },
-  { event: 'an update of Node', act: () => Object.defineProperty(process, 'version', { value: 'v24.99.0' }) },
-])('synthesizeIfChanged synthesizes once after $event', async ({ act }) => {
-  act();
-  expect([await start(), await start()]).toEqual([true, false]);
-});
-
-test('synthesizeIfChanged synthesizes again after a failure', async () => {
-  project.write('test.mjs', 'console.error(Object.keys(process.env).join()); process.exit(1)');
-  const message = 'The stacks cannot be synthesized:\nCDK_OUTDIR,CDK_CONTEXT_JSON';
-  await expect(start(true)).rejects.toMatchObject({ name: 'UsageError', message });
-  project.write('test.mjs', '');
+test('npm start synthesizes the stacks again after a failure', async () => {
+  await start();
+  run.mockRejectedValueOnce(new Error('failed'));
+  await expect(start(true)).rejects.toThrow('failed');
   expect(await start()).toBe(true);
 });
 
-test('synthesizeIfChanged synthesizes again if a source changed during the last synthesis', async () => {
-  project.write('test.mjs', "import { writeFileSync } from 'node:fs'; writeFileSync('shared/saved.ts', '')");
+test('npm start synthesizes the stacks again if a source changed during the last synthesis', async () => {
+  run.mockImplementationOnce(async () => {
+    mkdirSync(assembly, { recursive: true });
+    writeFileSync(file('shared/saved.ts'), '');
+  });
   await start(true);
-  project.write('test.mjs', '');
-  rmSync(join(project.folder, 'shared/saved.ts'));
+  rmSync(file('shared/saved.ts'));
   expect(await start()).toBe(true);
+});
+
+test('a failed synthesis reports its output, and its app gets no variables of npm start', async () => {
+  project.write('infra/app.ts', 'console.error(Object.keys(process.env).join());\nprocess.exit(1);');
+  const message = 'The stacks cannot be synthesized:\nCDK_OUTDIR,CDK_CONTEXT_JSON';
+  await expect(synthesize(assembly)).rejects.toMatchObject({ name: 'UsageError', message });
 });

@@ -18,31 +18,39 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /**
- * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
+ * Synthesizes the app once for all test files in a run.
  *
  * @returns the standard output of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder,
  *   because all test files use it.
  * @throws UsageError with the app's message if the synthesis fails, for example because of a setting
- * @throws Error if a synthesis that a different test file started does not finish in time
  */
 export async function sharedSynthesis(): Promise<{ stdout: string; assembly: string }> {
+  const assembly = join(process.env['TEST_RUN_FOLDER']!, 'cdk.out');
+  const { code, stdout, stderr } = await onceInRun('synthesis', () => cdkSynth(assembly));
+  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
+  return { stdout, assembly };
+}
+
+/**
+ * Runs a command once for all test files in a run. The first caller runs the command while later callers wait.
+ *
+ * @throws Error if a command that a different test file started does not finish in time
+ */
+export async function onceInRun(name: string, run: () => Promise<Outcome>): Promise<Outcome> {
   const folder = process.env['TEST_RUN_FOLDER']!;
-  const assembly = join(folder, 'cdk.out');
-  const outcome = join(folder, 'outcome.json');
-  // mkdirSync returns undefined if the folder exists, so only the first caller starts a synthesis.
-  if (mkdirSync(join(folder, 'started'), { recursive: true })) {
-    writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
+  const outcome = join(folder, `${name}.json`);
+  // mkdirSync returns undefined if the folder exists, so only the first caller runs the command.
+  if (mkdirSync(join(folder, `${name}-started`), { recursive: true })) {
+    writeFileSync(`${outcome}.new`, JSON.stringify(await run()));
     renameSync(`${outcome}.new`, outcome);
   }
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   while (!existsSync(outcome)) {
     if (Date.now() > deadline)
-      throw new Error('The synthesis that a different test file started did not finish in time.');
+      throw new Error(`The ${name} that a different test file started did not finish in time.`);
     await setTimeout(100);
   }
-  const { code, stdout, stderr } = JSON.parse(readFileSync(outcome, 'utf8')) as Outcome;
-  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
-  return { stdout, assembly };
+  return JSON.parse(readFileSync(outcome, 'utf8')) as Outcome;
 }
 
 interface SynthOptions {

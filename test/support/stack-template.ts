@@ -64,3 +64,8 @@ export function watchedBy(alarm: any): any[] {
 
 /** Names of the functions that the API invokes, such as `Authorizer`. A stack can have further functions. */
 export const functionNames = [...Object.keys(operations).map(constructOf), 'Authorizer'];
+
+/** Returns what `read` returns for each of these functions, by the function's name. */
+export function ofEachFunction<T>(read: (name: string) => T): Record<string, T> {
+  return Object.fromEntries(functionNames.map((name) => [name, read(name)]));
+}

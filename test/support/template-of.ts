@@ -46,7 +46,7 @@ export function templatesOf(
 }
 
 /** Creates an empty folder in `folder` for each function. Returns the paths of the missing bundles by module name. */
-export function emptyBundles(folder: string): Bundles {
+function emptyBundles(folder: string): Bundles {
   const names = globSync('*.ts', { cwd: join(projectRoot, 'functions') }).map((file) =>
     basename(file, '.ts'),
   );

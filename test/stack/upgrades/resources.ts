@@ -1,71 +1,52 @@
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { stackName } from '../../../shared/names.ts';
 import type { StackTemplate } from '../../support/stack-template.ts';
 
 interface ResourceModel {
-  /** Properties whose values together identify a resource in an account and region. Dots separate nested properties. */
+  /** Properties whose values together identify a resource in an account and region. */
   name: string[];
-  /** All properties of which AWS's documentation says "Update requires: Replacement". */
-  replacing: string[];
   /** What is lost with the resource. If undefined, the resource matters only if it is retained or has a fixed name. */
   holds?: string;
 }
 
-/**
- * Resources whose replacement or deletion loses data, addresses or subscriptions, or whose fixed names prevent a second
- * resource. https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-template-resource-type-ref.html
- */
-export const models: Record<string, ResourceModel> = {
-  'AWS::ApiGateway::Account': { name: [], replacing: [] },
+/** Resources whose replacement or deletion loses data, addresses or subscriptions, or that have fixed names or are retained. */
+const models: Record<string, ResourceModel> = {
+  'AWS::ApiGateway::Account': { name: [] },
   'AWS::ApiGateway::BasePathMapping': {
     name: ['DomainName', 'BasePath'],
-    replacing: ['DomainName', 'BasePath'],
     holds: 'the base URL with the custom domain',
   },
-  'AWS::ApiGateway::DomainName': {
-    name: ['DomainName'],
-    replacing: ['DomainName'],
-    holds: 'the base URL with the custom domain',
-  },
-  'AWS::ApiGateway::RestApi': { name: [], replacing: [], holds: 'the base URL' },
-  'AWS::ApiGateway::Stage': {
-    name: ['RestApiId', 'StageName'],
-    replacing: ['RestApiId', 'StageName'],
-    holds: 'the base URL',
-  },
-  'AWS::DynamoDB::GlobalTable': {
-    name: ['TableName'],
-    replacing: ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
-    holds: 'its items',
-  },
-  'AWS::IAM::Role': { name: ['RoleName'], replacing: ['Path', 'RoleName'] },
-  'AWS::Lambda::Alias': {
-    name: ['FunctionName', 'Name'],
-    replacing: ['FunctionName', 'Name'],
-    holds: 'the version that it points to',
-  },
-  'AWS::Lambda::Function': {
-    name: ['FunctionName'],
-    replacing: ['FunctionName', 'PackageType', 'TenancyConfig'],
-    holds: 'its earlier versions',
-  },
-  'AWS::Logs::LogGroup': { name: ['LogGroupName'], replacing: ['LogGroupName'], holds: 'its log' },
+  'AWS::ApiGateway::DomainName': { name: ['DomainName'], holds: 'the base URL with the custom domain' },
+  'AWS::ApiGateway::RestApi': { name: [], holds: 'the base URL' },
+  'AWS::ApiGateway::Stage': { name: ['RestApiId', 'StageName'], holds: 'the base URL' },
+  'AWS::DynamoDB::GlobalTable': { name: ['TableName'], holds: 'its items' },
+  'AWS::IAM::Role': { name: ['RoleName'] },
+  'AWS::Lambda::Alias': { name: ['FunctionName', 'Name'], holds: 'the version that it points to' },
+  'AWS::Lambda::Function': { name: ['FunctionName'], holds: 'its earlier versions' },
+  'AWS::Logs::LogGroup': { name: ['LogGroupName'], holds: 'its log' },
   'AWS::Route53::RecordSet': {
     name: ['HostedZoneId', 'Name', 'Type'],
-    replacing: ['HostedZoneId', 'HostedZoneName', 'Name'],
     holds: 'the DNS record of the custom domain',
   },
-  'AWS::SNS::Subscription': {
-    name: [],
-    replacing: ['Endpoint', 'Protocol', 'TopicArn'],
-    holds: "its subscriber's confirmation",
-  },
-  'AWS::SNS::Topic': {
-    name: ['TopicName'],
-    replacing: ['FifoTopic', 'TopicName'],
-    holds: 'its subscriptions',
-  },
+  'AWS::SNS::Subscription': { name: [], holds: "its subscriber's confirmation" },
+  'AWS::SNS::Topic': { name: ['TopicName'], holds: 'its subscriptions' },
 };
+
+/** The properties of each type whose change replaces a resource, in the copy of AWS's specification that `cdk diff` uses. */
+const replacing = replacingProperties();
+
+function replacingProperties(): Map<string, string[]> {
+  const { schema } = JSON.parse(gunzipSync(readFileSync('node_modules/aws-cdk/db.json.gz')).toString());
+  return new Map(
+    Object.keys(models).map((type) => {
+      const { properties } = schema.resource.entities.find((one: any) => one.cloudFormationType === type);
+      const found = Object.entries<any>(properties).filter(([, one]) => one.causesReplacement === 'yes');
+      return [type, found.map(([name]) => name)];
+    }),
+  );
+}
 
 /** The facts about a resource that released.json contains. */
 export interface Resource {
@@ -83,12 +64,7 @@ export interface Resource {
 /** Resources of a stack by logical id. */
 export type Resources = Record<string, Resource>;
 
-/**
- * Returns the facts about the resources of a stack.
- *
- * @param stage name of the stack's stage, or `account`
- * @throws Error if a resource is retained whose type has no model
- */
+/** Returns the facts about the resources of a stack. @param stage name of the stack's stage, or `account` */
 export function resourcesIn(stage: string, { Resources: resources }: StackTemplate): Resources {
   const valueOf = valuesIn(stackName(stage));
   const modeled = Object.entries<any>(resources).flatMap(
@@ -98,9 +74,9 @@ export function resourcesIn(stage: string, { Resources: resources }: StackTempla
         String(policy).startsWith('Retain'),
       );
       if (!model) return [];
-      const values = [...new Set([...model.name, ...model.replacing])].map((path) => {
-        const value = path.split('.').reduce((outer, name) => outer?.[name], Properties);
-        return [path, path === 'KeySchema' ? textOfKeys(value) : valueOf(value)];
+      const values = [...new Set([...model.name, ...replacing.get(type)!])].map((name) => {
+        const value = Properties[name];
+        return [name, name === 'KeySchema' ? textOfKeys(value) : valueOf(value)];
       });
       const properties = Object.fromEntries(values.filter(([, value]) => value !== undefined));
       if (!isRetained && !model.holds && Object.keys(properties).length === 0) return [];
@@ -170,7 +146,7 @@ function valuesIn(stack: string) {
 function fixedName({ type, properties = {} }: Resource): string | undefined {
   const { name } = models[type]!;
   // A domain has at most one mapping without a base path, so such a mapping also has a fixed name.
-  const values = name.map((path) => properties[path] ?? (path === 'BasePath' ? '(none)' : undefined));
+  const values = name.map((one) => properties[one] ?? (one === 'BasePath' ? '(none)' : undefined));
   return name.length === 0 || values.includes(undefined)
     ? undefined
     : `${type} ${values.map(String).join(' ')}`;
@@ -193,7 +169,7 @@ export function problemsOfUpdate(before: Resources, after: Resources): string[] 
 }
 
 function problemsOfResource(id: string, before: Resource, after: Resource | undefined): string[] {
-  const { holds, replacing } = models[before.type]!;
+  const { holds } = models[before.type]!;
   const which = `${id} (${before.type})`;
   if (!after) {
     if (!holds && !before.isRetained) return [];
@@ -206,13 +182,13 @@ function problemsOfResource(id: string, before: Resource, after: Resource | unde
     return [
       `${which} would become ${after.type}, which CloudFormation rejects. Give the new construct another id.`,
     ];
-  const changed = replacing.filter(
-    (path) => !isDeepStrictEqual(before.properties?.[path], after.properties?.[path]),
-  );
+  const changed = replacing
+    .get(before.type)!
+    .filter((name) => !isDeepStrictEqual(before.properties?.[name], after.properties?.[name]));
   return [
     ...changed.map(
-      (path) =>
-        `CloudFormation would replace ${which}${holds ? ` and lose ${holds}` : ''}, because ${path} changes. Restore the value. ${ACCEPT}`,
+      (name) =>
+        `CloudFormation would replace ${which}${holds ? ` and lose ${holds}` : ''}, because ${name} changes. Restore the value. ${ACCEPT}`,
     ),
     ...(before.isRetained && !after.isRetained
       ? [`${which} would no longer outlive the stack. Restore its removal policy. ${ACCEPT}`]
