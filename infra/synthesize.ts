@@ -15,7 +15,7 @@ const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-
 export async function synthesizeIfChanged(
   assembly: string,
   isForced = false,
-  run = synthesize,
+  run: (assembly: string) => Promise<void> = synthesize,
 ): Promise<void> {
   const digestFile = join(assembly, 'inputs.sha256');
   const inputs = digestOfInputs();
@@ -44,9 +44,10 @@ function digestOfInputs(): string {
  * Synthesizes all stacks like `cdk synth`, but without the checks that precede a deployment. The app gets no
  * environment variables of this process, so the assembly does not depend on them.
  *
+ * @param environment environment variables of the app @default - none
  * @throws UsageError with the app's output if the synthesis fails.
  */
-export async function synthesize(assembly: string): Promise<void> {
+export async function synthesize(assembly: string, environment?: Record<string, string>): Promise<void> {
   rmSync(assembly, { recursive: true, force: true });
   const { context } = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
   Object.assign(context, {
@@ -54,7 +55,7 @@ export async function synthesize(assembly: string): Promise<void> {
     'aws:cdk:enable-asset-metadata': true,
     unchecked: true,
   });
-  const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context), ...environment };
   const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
   const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
   // If this process exits, the app must not continue to write into the folder `assembly`.

@@ -183,12 +183,10 @@ describe('POST /pets without storing anything returns', () => {
       { headers: { 'Content-Type': 'text/plain' } },
       'Content-Type must be application/json, another application type ending in +json, or omitted.',
     ],
-  ])('a %i %s for the body %j', async (status, code, body, request, message) => {
+  ])('a %i %s for the body %j', async (status, code, body, request, message = '') => {
     const response = await create(body, request);
-    expect([response.status, JSON.parse(response.text)]).toEqual([
-      status,
-      { code, message: message ?? expect.any(String), status },
-    ]);
+    const error = { code, message: expect.stringContaining(message), status };
+    expect([response.status, JSON.parse(response.text)]).toEqual([status, error]);
     expect(inputs()).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ import { listenOnLoopback } from '../support/loopback.ts';
 import { functionNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { assembly } = await sharedSynthesis();
+const assembly = await sharedSynthesis();
 const template = readTemplate(stackName('staging'), assembly);
 /** An item that has only an id. It works for every collection, because functions return stored items without validation. */
 const item = { id: { N: '1' } };

@@ -116,6 +116,8 @@ function multiValues(parameters: Record<string, string[]>) {
 
 setEnvironment(functionsEnvironment);
 
+const failure = (members: object): Error => Object.assign(new Error('No.'), members);
+
 describe('the logs contain no data from a request', () => {
   test('if the request is rejected', async () => {
     for (const { handler, event } of invalid)
@@ -151,7 +153,6 @@ describe('the logs contain no data from a request', () => {
     expect(findSecrets(logged)).toEqual([]);
   });
 
-  const failure = (members: object): Error => Object.assign(new Error('No.'), members);
   test.each<[string, unknown]>([
     ['an error with additional properties', failure({ Item: text, $response: { body: text } })],
     ['an AggregateError', Object.assign(new AggregateError([new Error(text)]), { port: 443 })],

@@ -27,9 +27,12 @@ for (const [name, handler] of Object.entries(service.handlers)) {
   };
 }
 
-const server = createServer(async (request, response) => {
+const server = createServer(async (request, response): Promise<void> => {
   const { method = '', url = '', headers } = request;
-  if (!url.startsWith(`${place.path}/v1/`)) return void response.writeHead(421).end();
+  if (!url.startsWith(`${place.path}/v1/`)) {
+    response.writeHead(421).end();
+    return;
+  }
   const host = place.isProxy ? 'internal.example.com' : headers.host!;
   const reply = await service.handle({
     method,

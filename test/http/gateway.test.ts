@@ -43,7 +43,8 @@ test.each([
   for (const method of METHODS.filter((one) => !methods.includes(one))) {
     const response = await anonymousRequest(path, { method });
     expectError(response, 405, 'method_not_allowed', `This URL supports ${methods.join(' and ')}.`);
-    if (!response.isRejectedByAws) expect(response.headers.get('Allow')).toBe(methods.join(', '));
+    if (response.isRejectedByAws) continue;
+    expect(response.headers.get('Allow')).toBe(methods.join(', '));
   }
   expectError(await request(path, { method: 'DELETE' }), 405, 'method_not_allowed');
 });

@@ -5,15 +5,14 @@ import { addPet, addPets, listAddress, type StoredPet, untilListed, walk } from 
 
 describe('GET /pets', () => {
   beforeAll(async () => {
-    // There are enough pets for the longest page, so that only `limit` determines the length of a page.
-    await untilListed(await addPets(101));
+    // There are more pets than a page has, so that only `limit` determines the length of a page.
+    await untilListed(await addPets(21));
   });
 
   test.each([
     ['', 20],
     ['/', 20],
     ['?limit=1', 1],
-    ['?limit=100', 100],
     ['?%6Cimit=%33', 3],
   ])(
     'with %j after the path returns a page of the length %d and the link to the next page',

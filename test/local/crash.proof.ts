@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<LocalService> {
-  const { assembly } = await sharedSynthesis();
+  const assembly = await sharedSynthesis();
   service = await startLocalService('--data', data, '--assembly', assembly);
   return service;
 }

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 const newFolder = () => mkdtempSync(join(folders, 'folder-'));
-const { assembly } = await sharedSynthesis();
+const assembly = await sharedSynthesis();
 
 /** Returns the message of the UsageError that prevents the service from starting. */
 async function problemOf(options: Partial<ServiceOptions>): Promise<string> {

@@ -21,7 +21,7 @@ const keyFile = join(data, 'api-key');
 const serviceFile = join(data, 'service.json');
 /** Assembly of a stage with the setting `publicUrl`, whose functions link to the public URL on AWS. */
 const assembly = changedAssembly(
-  (await sharedSynthesis()).assembly,
+  await sharedSynthesis(),
   join(folder, 'cdk.out'),
   /(?="POWERTOOLS_SERVICE_NAME": )/g,
   '"PUBLIC_URL": "https://example.com/shop", ',

@@ -9,7 +9,7 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { functionNames, readableTemplate } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { assembly } = await sharedSynthesis();
+const assembly = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
 const folder = temporaryFolder();
 

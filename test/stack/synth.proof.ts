@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stackName } from '../../shared/names.ts';
-import { cdkSynth, synthesizeStaging } from '../support/assembly.ts';
+import { synthesize } from '../../infra/synthesize.ts';
+import { cdkSynth } from '../support/assembly.ts';
 import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { copyProject } from '../support/project-copy.ts';
@@ -12,7 +13,8 @@ import { jobsIn, scriptsIn } from '../support/workflows.ts';
 
 const folder = temporaryFolder();
 /** The stacks of infra/stages.ts, as `npm start` synthesizes them. */
-const unchecked = await synthesizeStaging();
+const unchecked = join(folder, 'unchecked');
+await synthesize(unchecked);
 
 describe('cdk synth', () => {
   // If the output were not reproducible, diffs of templates would contain more than the actual changes.
@@ -23,6 +25,24 @@ describe('cdk synth', () => {
     expect([...files.keys()].join('\n')).toMatch(/^asset\..*\.mjs$/m);
     expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(unchecked)).toEqual(files);
+  });
+
+  test('accepts a cdk-nag finding only if its construct acknowledges the finding, and warns if alarms tell nobody', async () => {
+    const assembly = join(folder, 'checked');
+    expect(await cdkSynth(assembly)).toMatchObject({ code: 0, stdout: '' });
+    const { pluginReports } = JSON.parse(readFileSync(join(assembly, 'validation-report.json'), 'utf8'));
+    const reportOf = (plugin: string) => pluginReports.find(({ pluginName }: any) => pluginName === plugin);
+    const nag = reportOf('AwsSolutions');
+    expect(nag).toMatchObject({ conclusion: 'success', violations: [] });
+    expect(nag.suppressedViolations).not.toHaveLength(0);
+    for (const { acknowledgedAt, reason } of nag.suppressedViolations) {
+      // Acknowledgments for a stack or the app are not allowed, because they would also cover new constructs.
+      expect(acknowledgedAt).toMatch(/^[\w-]+\/\w/);
+      expect(reason).toMatch(/^[A-Z].*\.$/);
+    }
+    // constructs.test.ts tests when there are which warnings.
+    const warnings = reportOf('Construct Annotations').violations.map(({ ruleName }: any) => ruleName);
+    expect(warnings).toEqual(['Annotation::alarmEmail']);
   });
 
   test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {

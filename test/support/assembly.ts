@@ -11,35 +11,39 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { UsageError } from '../../infra/command.ts';
 import { synthesize } from '../../infra/synthesize.ts';
 import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /**
- * Synthesizes the app once for all test files in a run.
+ * Synthesizes the stages for tests once for all test files in a run, as `npm start` does.
  *
- * @returns the standard output of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder,
- *   because all test files use it.
- * @throws UsageError with the app's message if the synthesis fails, for example because of a setting
+ * @returns the folder of the cloud assembly. Tests must not change this folder, because all test files use it.
+ * @throws Error with the app's message if the synthesis fails, for example because of a setting
  */
-export async function sharedSynthesis(): Promise<{ stdout: string; assembly: string }> {
+export async function sharedSynthesis(): Promise<string> {
   const assembly = join(process.env['TEST_RUN_FOLDER']!, 'cdk.out');
-  const { code, stdout, stderr } = await onceInRun('synthesis', () => cdkSynth(assembly));
-  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
-  return { stdout, assembly };
+  const failure = await onceInRun('synthesis', () =>
+    synthesize(assembly, stagesEnvironment()).then(
+      () => '',
+      ({ message }: Error) => message,
+    ),
+  );
+  if (failure) throw new Error(failure);
+  return assembly;
 }
 
 /**
- * Runs a command once for all test files in a run. The first caller runs the command while later callers wait.
+ * Does something once for all test files in a run, and returns its result. The first caller does it while later callers
+ * wait.
  *
- * @throws Error if a command that a different test file started does not finish in time
+ * @throws Error if what a different test file started does not finish in time
  */
-export async function onceInRun(name: string, run: () => Promise<Outcome>): Promise<Outcome> {
+export async function onceInRun<T>(name: string, run: () => Promise<T>): Promise<T> {
   const folder = process.env['TEST_RUN_FOLDER']!;
   const outcome = join(folder, `${name}.json`);
-  // mkdirSync returns undefined if the folder exists, so only the first caller runs the command.
+  // mkdirSync returns undefined if the folder exists, so only for the first caller it is new.
   if (mkdirSync(join(folder, `${name}-started`), { recursive: true })) {
     writeFileSync(`${outcome}.new`, JSON.stringify(await run()));
     renameSync(`${outcome}.new`, outcome);
@@ -50,7 +54,7 @@ export async function onceInRun(name: string, run: () => Promise<Outcome>): Prom
       throw new Error(`The ${name} that a different test file started did not finish in time.`);
     await setTimeout(100);
   }
-  return JSON.parse(readFileSync(outcome, 'utf8')) as Outcome;
+  return JSON.parse(readFileSync(outcome, 'utf8')) as T;
 }
 
 interface SynthOptions {
@@ -93,13 +97,6 @@ function urlOf(file: string): string {
   return new URL(`../../${file}`, import.meta.url).href;
 }
 
-/** Synthesizes the stacks as `npm start` does. Returns the output folder, which is removed when this process exits. */
-export async function synthesizeStaging(): Promise<string> {
-  const folder = folderUntilExit();
-  await synthesize(folder);
-  return folder;
-}
-
 /**
  * Copies the folder `assembly` to `copy` and replaces each match of `text` in the staging template. Returns `copy`.
  *
@@ -116,7 +113,7 @@ export function changedAssembly(assembly: string, copy: string, text: RegExp, re
 
 /** Copies the shared assembly to a folder in `parent` and disables API Gateway's authorizer cache in the copy. */
 export async function assemblyWithoutCache(parent: string): Promise<string> {
-  const { assembly } = await sharedSynthesis();
+  const assembly = await sharedSynthesis();
   const copy = join(parent, 'cdk.out');
   return changedAssembly(assembly, copy, /(?<="AuthorizerResultTtlInSeconds": )\d+/g, '0');
 }

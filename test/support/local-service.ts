@@ -16,7 +16,7 @@ export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
  * @throws Error with the output if the service exits or is not ready in time
  */
 export async function startLocalService(...options: string[]): Promise<LocalService> {
-  if (!options.includes('--assembly')) options.push('--assembly', (await sharedSynthesis()).assembly);
+  if (!options.includes('--assembly')) options.push('--assembly', await sharedSynthesis());
   return startLocalServiceOf('.', ...options);
 }
 

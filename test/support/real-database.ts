@@ -11,7 +11,7 @@ import { sharedSynthesis } from './assembly.ts';
 
 /** Reads the staging stack's template from the assembly that all tests share. */
 export async function stagingTemplate(): Promise<Template> {
-  return readTemplate(stackName('staging'), (await sharedSynthesis()).assembly);
+  return readTemplate(stackName('staging'), await sharedSynthesis());
 }
 
 /**

@@ -11,7 +11,7 @@ export interface StackTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-const { assembly } = await sharedSynthesis();
+const assembly = await sharedSynthesis();
 
 export const stageNames = Object.keys(stages) as StageName[];
 
