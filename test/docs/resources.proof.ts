@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { COMPLETE_RUN_LIMIT_MILLISECONDS } from '../support/limits.ts';
-import { startLocalServiceOf } from '../support/local-service.ts';
 import { codeBlocksIn, withChanges } from '../support/markdown-code.ts';
 import { allParts, copyProject } from '../support/project-copy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,26 +28,18 @@ async function follow(project: Project, guide: string): Promise<string> {
   return failures.join('');
 }
 
-/** Runs the HTTP tests of all resources against the project's service. Returns the output if they fail. */
-async function testHttp(project: Project): Promise<string> {
-  const { baseUrl, apiKey, stop } = await startLocalServiceOf(project.folder);
-  const variables = { BASE_URL: baseUrl, API_KEY: apiKey };
-  const failure = await project.failureOf('npm run test:http -- item idempotency', variables);
-  await stop();
-  return failure;
-}
-
 test(
   'a second resource can be added as docs/add-a-resource.md describes, and then replace pets as docs/adapt.md describes',
   async () => {
     const project = copyProject(folder, allParts());
     expect(await project.failureOf(COMMIT)).toBe('');
     expect(await follow(project, 'docs/add-a-resource.md')).toBe('');
-    expect(await project.failureOf('npm run format && npm run generate && npm run check')).toBe('');
-    expect(await testHttp(project)).toBe('');
+    const commands = 'npm run format && npm run generate && npm run release:stacks && npm run check';
+    expect(await project.failureOf(commands)).toBe('');
+    // The tests of the stack synthesize it.
+    expect(await project.failureOf('npm test -- test/http test/stack')).toBe('');
     expect(await follow(project, 'docs/adapt.md')).toBe('');
     expect(await project.failureOf(FIND_PETS)).toBe('');
-    expect(await testHttp(project)).toBe('');
   },
   COMPLETE_RUN_LIMIT_MILLISECONDS,
 );
