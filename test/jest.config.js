@@ -27,7 +27,7 @@ export const common = {
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: [inProject('\\.'), inProject('cdk\\.out')],
   globalSetup: '<rootDir>/test/support/setup.ts',
-  globalTeardown: '<rootDir>/test/support/teardown.ts',
+  globalTeardown: '<rootDir>/test/http/teardown.ts',
 };
 
 export default {
@@ -46,7 +46,7 @@ export default {
       ...common,
       displayName: 'http',
       testRegex: inProject('test/http/.*\\.test\\.ts$'),
-      globalSetup: '<rootDir>/test/support/http-setup.ts',
+      globalSetup: '<rootDir>/test/http/setup.ts',
     },
   ],
 };

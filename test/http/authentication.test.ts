@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { generateApiKey } from '../../shared/api-keys.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
+import { anonymousRequest, apiKey, expectError, request } from './client.ts';
 import { newPet } from '../support/pets.ts';
 import { product } from '../support/product.ts';
 import { addPet, petsNamed } from './lists.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
-import { expectError, expectSuccess, post, publicBaseUrl, request } from '../support/client.ts';
+import { expectError, expectSuccess, post, publicBaseUrl, request } from './client.ts';
 import { addPet, petsNamed } from './lists.ts';
 
 const rex = '{"name":"Rex","categoryId":7,"status":"available"}';

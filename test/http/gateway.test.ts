@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { anonymousRequest, expectError, request, rootUrl } from '../support/client.ts';
+import { anonymousRequest, expectError, request, rootUrl } from './client.ts';
 
 // API Gateway itself returns these responses, so they need no API key.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { expectError, expectSuccess, post, publicBaseUrl, request } from '../support/client.ts';
+import { expectError, expectSuccess, post, publicBaseUrl, request } from './client.ts';
 import { newPet } from '../support/pets.ts';
 
 const { body, text } = await post('/pets', newPet('Rex'), { 'Idempotency-Key': randomUUID() });

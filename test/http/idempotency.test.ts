@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type ApiResponse, expectError, expectSuccess, post, request } from '../support/client.ts';
+import { type ApiResponse, expectError, expectSuccess, post, request } from './client.ts';
 import { newPet } from '../support/pets.ts';
 import { addPet, petsNamed } from './lists.ts';
 

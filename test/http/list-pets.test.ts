@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { expectError, expectSuccess, nextLink, post, publicBaseUrl, request } from '../support/client.ts';
+import { expectError, expectSuccess, nextLink, post, publicBaseUrl, request } from './client.ts';
 import { newPet } from '../support/pets.ts';
 import { addPet, addPets, listAddress, type StoredPet, untilListed, walk } from './lists.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { isDeployed, nextLink, post, request } from '../support/client.ts';
+import { isDeployed, nextLink, post, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import { newPet } from '../support/pets.ts';
 

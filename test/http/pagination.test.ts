@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nextLink, request } from '../support/client.ts';
+import { nextLink, request } from './client.ts';
 import { addPet, addPets, listAddress, type StoredPet, untilListed, walk } from './lists.ts';
 
 // Other test files add pets to the same lists, so these tests only expect to find the pets below, and walk down to the oldest.

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
+import { PROOF_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { outcomeOf } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -25,7 +25,7 @@ const folder = temporaryFolder();
       cwd: folder,
       env: { ...process.env, API_KEY: service.apiKey },
       maxBuffer: Infinity,
-      timeout: 2 * WAIT_LIMIT_MILLISECONDS,
+      timeout: PROOF_LIMIT_MILLISECONDS,
     });
     const { code, stdout, stderr } = await outcomeOf(running);
     await service.stop();

@@ -4,7 +4,7 @@ import { parse } from 'node:path';
 import { permits } from '../../infra/local/emulator/template/permissions.ts';
 import { stackName } from '../../shared/names.ts';
 import { blockWith } from '../support/markdown-code.ts';
-import { statementsOf } from '../support/policies.ts';
+import { statementsOf } from './policies.ts';
 import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../support/stack-template.ts';
 import { stages } from '../support/stages.ts';
 

@@ -1,10 +1,10 @@
-import { beforeEach, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest } from '@jest/globals';
 import * as keyStore from '../../infra/operate/key-store.ts';
 import { localOperator, writeLocalService } from '../../infra/local/local-service.ts';
 import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../shared/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
 import type { Outcome } from '../support/run-command.ts';
-import { useRealTables } from '../support/tables-for-tests.ts';
+import { setFunctionsEnvironment, stagingTemplate, startTables } from '../support/real-database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runInProcess, type Settings } from './in-process.ts';
 
@@ -55,9 +55,19 @@ export function keys(words: string[], settings: Settings = {}): Promise<Outcome>
   });
 }
 
-/** Creates tables for the tests in the calling file. Each test uses a separate stage in these tables. */
+/**
+ * Creates tables for the tests in the calling file. Each test uses a separate stage in these tables. Disables
+ * `setTimeout`, because a timeout on a busy machine would not indicate a fault of the commands.
+ */
 export function useKeysInTables(): void {
-  useRealTables();
+  let tables: Awaited<ReturnType<typeof startTables>>;
+  beforeAll(async () => {
+    const template = await stagingTemplate();
+    tables = await startTables(template);
+    setFunctionsEnvironment(template, tables.endpoint);
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
+  });
+  afterAll(() => tables.close());
   beforeEach(startStage);
 }
 

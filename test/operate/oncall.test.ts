@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { permits } from '../../infra/local/emulator/template/permissions.ts';
 import { pascalCase } from '../../shared/names.ts';
-import { statementsOf } from '../support/policies.ts';
+import { statementsOf } from './policies.ts';
 import { isInstalled } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

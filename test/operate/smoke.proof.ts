@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import { readOnlyTest } from '../../infra/operate/read-only-test.ts';
-import { awsRejections } from '../support/aws-rejections.ts';
+import { awsRejections } from '../http/aws-rejections.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { stagingTemplate } from '../support/real-database.ts';

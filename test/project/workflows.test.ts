@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { jobsIn, readWorkflow, scriptsIn, workflowFiles } from '../support/workflows.ts';
+import { jobsIn, readWorkflow, scriptsIn, workflowFiles } from './workflows.ts';
 
 /** Returns the scripts of a job's steps, each on one line. */
 const commandsIn = (job: string): string[] => scriptsIn(job).map((script) => script.replaceAll('\n', ' '));

@@ -9,7 +9,7 @@ import { cdkSynth } from '../support/assembly.ts';
 import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { copyProject } from '../support/project-copy.ts';
-import { jobsIn, scriptsIn } from '../support/workflows.ts';
+import { jobsIn, scriptsIn } from '../project/workflows.ts';
 
 const folder = temporaryFolder();
 /** The stacks of infra/stages.ts, as `npm start` synthesizes them. */

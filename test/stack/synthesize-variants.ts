@@ -1,4 +1,4 @@
-import { templateOf } from '../support/template-of.ts';
+import { templateOf } from './template-of.ts';
 import { variants } from './variants.ts';
 
 // Prints the templates of the variants for `variantTemplate`.

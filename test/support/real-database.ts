@@ -4,7 +4,7 @@ import {
   operatorAccessKeyId,
   startDatabase,
 } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { openStore, type Table } from '../../infra/local/emulator/dynamodb/store.ts';
+import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
 import { readTemplate, type Template } from '../../infra/local/emulator/template/template.ts';
 import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
@@ -14,13 +14,9 @@ export async function stagingTemplate(): Promise<Template> {
   return readTemplate(stackName('staging'), await sharedSynthesis());
 }
 
-/**
- * Starts a database with the template's tables and `others` in memory. The database allows all calls, regardless of
- * permissions.
- */
-export async function startTables(template: Template, others: Table[] = []): Promise<Database> {
-  const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  return startDatabase(await openStore(), [...tables, ...others], () => true);
+/** Starts a database with the template's tables in memory. The database allows all calls, regardless of permissions. */
+export async function startTables(template: Template): Promise<Database> {
+  return startDatabase(await openStore(), template.resources('AWS::DynamoDB::GlobalTable'), () => true);
 }
 
 /**

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { generateApiKey } from '../../../shared/api-keys.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
 import type { Pet } from '../../../shared/contract/pets.ts';
-import { inOrder, startClientProxy } from '../../support/client-proxy.ts';
-import { WAIT_LIMIT_MILLISECONDS } from '../../support/limits.ts';
+import { inOrder, startClientProxy } from '../client-proxy.ts';
+import { PROOF_LIMIT_MILLISECONDS } from '../../support/limits.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { codeBlocksIn } from '../../support/markdown-code.ts';
 import { outcomeOf, sharedCompileCache } from '../../support/run-command.ts';
@@ -206,7 +206,11 @@ function run({ command, extension }: Client, cwd: string, program: string, setti
     ...settings,
   };
   return outcomeOf(
-    promisify(execFile)(command, [`${program}.${extension}`], { cwd, env, timeout: WAIT_LIMIT_MILLISECONDS }),
+    promisify(execFile)(command, [`${program}.${extension}`], {
+      cwd,
+      env,
+      timeout: PROOF_LIMIT_MILLISECONDS,
+    }),
   );
 }
 

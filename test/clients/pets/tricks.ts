@@ -1,4 +1,4 @@
-import type { Behavior } from '../../support/client-proxy.ts';
+import type { Behavior } from '../client-proxy.ts';
 
 // These cases define what both clients in docs/clients must do with rare and wrong responses and settings. In all texts,
 // {origin} stands for the scheme, host and port of the server, and {key} for the API key.

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
-import { errorResponse } from '../../support/api-errors.ts';
+import { errorResponse } from './api-errors.ts';
 import { books } from '../../support/books.ts';
 
 const validBody = { title: 'Emma', shelf: 7, genre: 'crime' };

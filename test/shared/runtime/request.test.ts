@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import * as v from 'valibot';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, listEvent, createEvent, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
-import { errorResponse } from '../../support/api-errors.ts';
+import { errorResponse } from './api-errors.ts';
 import { books } from '../../support/books.ts';
 
 const { create, get, list } = books.operations;

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectRoot, runWithOptions } from '../../../infra/command.ts';
 import { stages } from '../../support/stages.ts';
-import { templatesOf } from '../../support/template-of.ts';
+import { templatesOf } from '../template-of.ts';
 import { variants } from '../variants.ts';
 import { resourcesIn } from './resources.ts';
 

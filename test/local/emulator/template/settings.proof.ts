@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createApiGateway } from '../../../../infra/local/emulator/gateway/api-gateway.ts';
 import { parseTemplate } from '../../../../infra/local/emulator/template/template.ts';
 import { allSettings, domain } from '../../../support/stages.ts';
-import { templateOf } from '../../../support/template-of.ts';
+import { templateOf } from '../../../stack/template-of.ts';
 
 // Developers run stages with the settings of operators.
 test('the emulator supports a stage with all optional settings and a permissions boundary', () => {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../infra/command.ts';
 import { requireBaseUrl } from '../../infra/operate/base-url.ts';
-import setUpLocalService from './http-setup.ts';
+import setUpLocalService from './setup.ts';
 
 /**
  * Prepares HTTP tests of the service at BASE_URL, or starts a local service if BASE_URL is not set. The tests keep all

@@ -4,9 +4,9 @@ import type { ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
-import { contract } from './contract.ts';
-import { type HttpReply, sendHttp } from './http.ts';
-import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
+import { contract } from '../support/contract.ts';
+import { type HttpReply, sendHttp } from '../support/http.ts';
+import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';

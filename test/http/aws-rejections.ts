@@ -1,6 +1,6 @@
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { collections } from '../../shared/contract/operations.ts';
-import type { Exchange } from './contract.ts';
+import type { Exchange } from '../support/contract.ts';
 
 /** A request as the client sends it. Unlike in `Exchange`, `target` has the complete path, such as '/v1/books'. */
 export type SentRequest = Omit<Exchange, 'response'>;

@@ -1,9 +1,9 @@
 import { afterAll } from '@jest/globals';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { passOn } from './fault-proxy.ts';
-import { startLocalService } from './local-service.ts';
-import { listenOnLoopback } from './loopback.ts';
+import { passOn } from '../support/fault-proxy.ts';
+import { startLocalService } from '../support/local-service.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 /**
  * The proxy's behavior for one request. `pass` forwards the request to the service and returns the response. `lose` also

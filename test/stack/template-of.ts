@@ -7,7 +7,7 @@ import type { StageSettings } from '../../infra/settings.ts';
 import { projectRoot } from '../../infra/command.ts';
 import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
-import type { StackTemplate } from './stack-template.ts';
+import type { StackTemplate } from '../support/stack-template.ts';
 
 interface StageOptions {
   stage: string;

@@ -1,5 +1,5 @@
-import { startLocalService } from './local-service.ts';
-import setUpRun from './setup.ts';
+import { startLocalService } from '../support/local-service.ts';
+import setUpRun from '../support/setup.ts';
 
 /** Starts a local service for the HTTP tests. */
 export default async function setUp(): Promise<void> {
