@@ -20,7 +20,7 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['CONTRIBUTING.md', /^diff \S+$/],
   ['docs/clients/*.md', /^(?:(?:ts|python) [\w-]+\.\w+|text output)$/],
   ['docs/add-a-resource.md', /^(?:ts|diff) \S+$/],
-  ['docs/adapt.md', /^(?:sh adapt|diff \S+)$/],
+  ['docs/adapt.md', /^(?:sh adapt|(?:ts|diff) \S+)$/],
 ];
 
 /** Matches a time, such as `2026-11-21T17:43:08.512Z` or, in a table, `2026-11-21 17:43`. */

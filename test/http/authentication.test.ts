@@ -15,8 +15,10 @@ const create = { method: 'POST', body: stringifyJson(newPet(name)) };
 describe.each([
   ['GET', '/pets', undefined],
   ['POST', '/pets', stringifyJson(newPet('a text'))],
-  ['GET', `/pets/${stored.id}`, undefined],
-])('%s %s', (method, path, body) => {
+  ['GET', '/pets/{petId}', undefined],
+])('%s %s', (method, template, body) => {
+  const path = template.replace('{petId}', `${stored.id}`);
+
   test('returns a 401 unless the request has an API key', async () => {
     for (const address of [path, `${path}/`, `${path}?api_key=${apiKey}&Authorization=Bearer%20${apiKey}`])
       expectError(await anonymousRequest(address, { method, body }), 401, 'unauthorized');

@@ -9,36 +9,33 @@ const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
 const BODY_LIMIT_BYTES = 65_536;
 
 describe('POST /pets stores', () => {
-  test.each([
-    ['a pet without a status', '{"name":"Rex","categoryId":7}'],
-    ['the highest int64', '{"name":"Rex","categoryId":9223372036854775807}'],
-    // A double cannot represent this integer.
-    ['an integer beyond 2^53', '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}'],
-    ['255 emoji', `{"name":"${'🐕'.repeat(255)}","categoryId":-1}`],
-    ['control characters', '{"name":"\\u0000\\r\\n\\tx","categoryId":0}'],
-    ['markup, quotes and backslashes', String.raw`{"name":"<b>\"x\"</b> \\\" \\u0041","categoryId":0}`],
-    [
-      'accents, noncharacters and line separators',
-      '{"name":"e\u0301 é \ufffe \uffff \u2028","categoryId":0}',
-    ],
-  ])('%s unchanged', (_what, body) => expectStored(body));
+  test('integers without rounding', async () => {
+    // A double cannot represent these integers.
+    await expectStored('{"name":"Rex","categoryId":9223372036854775807}');
+    await expectStored('{"name":"Rex","categoryId":-9007199254740993,"status":"sold"}');
+    const inAnotherNotation = '{"name":"Rex","categoryId":922337203685477580700e-2}';
+    await expectStored(inAnotherNotation, '{"name":"Rex","categoryId":9223372036854775807}');
+  });
 
-  test.each([
-    [
-      'an integer in another notation',
-      '{"name":"Rex","categoryId":922337203685477580700e-2}',
-      /9223372036854775807/,
-    ],
-    ['no unknown fields', rex.replace('{', '{"id":5,"__proto__":{"id":5},"list":"x",'), undefined],
-    ['the last of repeated fields', rex.replace('{', '{"name":null,'), undefined],
-    [
-      'a pet beside 1,000 levels of nesting',
+  test('names unchanged', async () => {
+    for (const name of [
+      '🐕'.repeat(255),
+      '\\u0000\\r\\n\\tx',
+      String.raw`<b>\"x\"</b> \\\" \\u0041`,
+      // Combining and precomposed accents, noncharacters and a line separator.
+      'e\u0301 é \ufffe \uffff \u2028',
+    ])
+      await expectStored(`{"name":"${name}","categoryId":7,"status":"pending"}`);
+  });
+
+  test('the fields of a pet, whatever else is in the body', async () => {
+    for (const body of [
+      rex.replace('{', '{"id":5,"__proto__":{"id":5},"list":"x",'),
+      rex.replace('{', '{"name":null,'), // The last of repeated fields counts.
       rex.replace('}', `,"x":${'['.repeat(999)}0${']'.repeat(999)}}`),
-      undefined,
-    ],
-    ['a pet in a body of 64 KiB', rex.padEnd(BODY_LIMIT_BYTES), undefined],
-  ])('%s', async (_what, body, integer) => {
-    await expectStored(body, integer ? '{"name":"Rex","categoryId":9223372036854775807}' : rex);
+      rex.padEnd(BODY_LIMIT_BYTES),
+    ])
+      await expectStored(body, rex);
   });
 
   test.each<Record<string, string>>([

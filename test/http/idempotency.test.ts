@@ -42,17 +42,16 @@ describe('POST /pets with an Idempotency-Key', () => {
     expect(new Set(ids.map(({ body }) => body.id)).size).toBe(2);
   });
 
-  test.each([
-    ['another name', '{"name":"Mia","categoryId":9007199254740992}'],
-    [
-      'an integer that differs by less than a double can represent',
-      '{"name":"Rex","categoryId":9007199254740993}',
-    ],
-    ['one more space', '{"name":"Rex","categoryId":9007199254740992 }'],
-  ])('rejects a request whose body has %s, and keeps the first pet', async (_what, other) => {
+  test('rejects a request whose body differs in any byte, and keeps the first pet', async () => {
     const [key, body] = [randomUUID(), '{"name":"Rex","categoryId":9007199254740992}'];
     const first = await postWith(key, body);
-    expectError(await postWith(key, other), 422, 'idempotency_key_reused');
+    // A double cannot distinguish the integer of the second body from that of the first.
+    const others = [
+      '{"name":"Mia","categoryId":9007199254740992}',
+      '{"name":"Rex","categoryId":9007199254740993}',
+      '{"name":"Rex","categoryId":9007199254740992 }',
+    ];
+    for (const other of others) expectError(await postWith(key, other), 422, 'idempotency_key_reused');
     expect(reproducible(await postWith(key, body))).toEqual(reproducible(first));
     expect((await request(`/pets/${first.body.id}`)).body).toEqual(first.body);
   });
@@ -61,13 +60,6 @@ describe('POST /pets with an Idempotency-Key', () => {
     const key = randomUUID();
     expectError(await postWith(key, '{}'), 400, 'invalid_request');
     expectSuccess(await postWith(key, newPet('Rex')), 201);
-  });
-
-  test('treats escaped characters in a quoted key as the characters themselves', async () => {
-    const key = randomUUID();
-    const first = await postWith(`${key}\\"`, newPet('Rex'));
-    expectSuccess(first, 201);
-    expect(reproducible(await postWith(`"${key}\\\\\\""`, newPet('Rex')))).toEqual(reproducible(first));
   });
 
   test.each([`${randomUUID()}${'x'.repeat(219)}`, `"two words, ${randomUUID()}"`])(

@@ -5,7 +5,7 @@ import { findApiKey, issueApiKey, revokeApiKey } from '../../infra/operate/key-s
 import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../shared/api-keys.ts';
 import { database } from '../../shared/storage/database.ts';
 import {
-  active,
+  notRevoked,
   auditLine,
   caller,
   DAY,
@@ -98,7 +98,7 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(rotatedBy).toEqual(auditLine('rotate', old.record.keyId));
   expect(stateOf(record, new Date(Date.parse(expiresAt!) - 1))).toBe('active');
   expect(stateOf(record, new Date(expiresAt!))).toBe('expired');
-  expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
+  expect(await notRevoked()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
 /** Number of the request that sets the old key's expiry, after a query, a read and the write of the successor. */
@@ -178,7 +178,7 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
   const old = await issue();
   const ended = replacing(SET_EXPIRY, (execute) => end(old.record).then(execute));
   await expect(rotate(old, DAY, ended)).rejects.toThrow(new RegExp(`was revoked\\. .* ${reason}`));
-  expect(await active()).toEqual([]);
+  expect(await notRevoked()).toEqual([]);
 });
 
 test('a rotation whose last write gets no response names the successor and the documentation', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, jest } from '@jest/globals';
 import * as keyStore from '../../infra/operate/key-store.ts';
 import { localOperator, writeLocalService } from '../../infra/local/local-service.ts';
-import { type ApiKeyRecord, type AuditLine, type IssuedKey, stateOf } from '../../shared/api-keys.ts';
+import { type ApiKeyRecord, type AuditLine, type IssuedKey } from '../../shared/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate, startTables } from '../support/real-database.ts';
@@ -115,9 +115,9 @@ export function listed(from = store): Promise<ApiKeyRecord[]> {
   return Array.fromAsync(keyStore.listApiKeys(from));
 }
 
-/** Returns the sorted ids of the active keys. */
-export async function active(): Promise<string[]> {
-  const records = (await listed()).filter((record) => stateOf(record, new Date()) === 'active');
+/** Returns the sorted ids of the keys that are not revoked. */
+export async function notRevoked(): Promise<string[]> {
+  const records = (await listed()).filter(({ revokedAt }) => revokedAt === undefined);
   return records.map(({ keyId }) => keyId).toSorted();
 }
 

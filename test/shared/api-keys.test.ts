@@ -98,15 +98,24 @@ describe('generateApiKey', () => {
   });
 });
 
-test.each([
-  ['active', 'without an expiry date', {}],
-  ['active', 'before its expiry date', { expiresAt: later }],
-  ['expired', 'at its expiry date', { expiresAt: now.toISOString() }],
-  ['expired', 'if its expiry date is invalid', { expiresAt: 'soon' }],
-  ['revoked', 'even if the revocation date is in the future', { revokedAt: later }],
-  ['revoked', 'even if it expired before the revocation', { revokedAt: later, expiresAt: earlier }],
-])('a key is %s %s', (state, _condition, times) => {
-  expect(stateOf(times, now)).toBe(state);
+test('a key is active until its expiry date, unless it is revoked', () => {
+  const keys = {
+    'without an expiry date': {},
+    'before its expiry date': { expiresAt: later },
+    'at its expiry date': { expiresAt: now.toISOString() },
+    'with an invalid expiry date': { expiresAt: 'soon' },
+    'with a revocation date in the future': { revokedAt: later },
+    'that expired before its revocation': { revokedAt: later, expiresAt: earlier },
+  };
+  const states = Object.entries(keys).map(([what, times]) => [what, stateOf(times, now)]);
+  expect(Object.fromEntries(states)).toEqual({
+    'without an expiry date': 'active',
+    'before its expiry date': 'active',
+    'at its expiry date': 'expired',
+    'with an invalid expiry date': 'expired',
+    'with a revocation date in the future': 'revoked',
+    'that expired before its revocation': 'revoked',
+  });
 });
 
 describe('keyInHeader', () => {
