@@ -28,7 +28,7 @@ Runs the HTTP tests against a deployed stage. The items that the tests create ar
 data, such as production, accepts only --read-only.
 
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
-  PATTERN      runs only the test files whose path matches PATTERN, such as test/http/paths
+  PATTERN      runs only the test files whose path matches PATTERN, such as test/http/gateway
   --read-only  sends one request for each of a few checks instead of running the tests, and adds no items
 
 The requests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end. With --read-only,

@@ -72,8 +72,8 @@ describe('POST /pets returns a 201', () => {
 
   test('and drops unknown fields, such as an id', async () => {
     mock.on(PutCommand).resolves({});
-    const { body } = await create('{"id":5,"list":"x","name":"Rex","categoryId":7,"price":1}');
-    expect(Object.keys(body)).toEqual(['id', 'name', 'categoryId']);
+    const { body } = await create(rex.replace('{', '{"id":5,"list":"x","price":1,'));
+    expect(Object.keys(body)).toEqual(['id', 'name', 'categoryId', 'status']);
     expect(body.id).not.toBe(5n);
     expect(inputs()[0].Item).toMatchObject({ list: 'all' });
   });

@@ -1,18 +1,13 @@
 import { dirname, relative } from 'node:path';
 import { defaultDataFolder } from '../../infra/local/local-service.ts';
-import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
 import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const folder = relative('.', defaultDataFolder('mutation'));
 
-// All mutants share one synthesis. It runs here, before StrykerJS changes the code.
-process.env['TEST_RUN_FOLDER'] = folderUntilExit();
-await sharedSynthesis();
-
 export default {
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  // These tests are fast and run shared/ and functions/ in process. init.test.ts is excluded, because it runs bundles.
+  // These tests run shared/ and functions/ in process. init.test.ts is excluded, because it runs bundles.
   jest: {
     // If enabled, Jest would skip the tests that import functions dynamically.
     enableFindRelatedTests: false,
@@ -24,12 +19,7 @@ export default {
       extensionsToTreatAsEsm: ['.ts'],
       testTimeout: MUTANT_LIMIT_MILLISECONDS,
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
-      testMatch: [
-        '<rootDir>/test/{shared,functions}/**/*.test.ts',
-        '<rootDir>/test/simulation/*.test.ts',
-        '<rootDir>/test/openapi/*.test.ts',
-        '<rootDir>/test/stack/gateway-responses.test.ts',
-      ],
+      testMatch: ['<rootDir>/test/{shared,functions}/**/*.test.ts'],
     },
   },
   // For each mutant, only the tests that run the mutated code run. For top-level code of a module, all tests run.
@@ -37,9 +27,8 @@ export default {
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
   ignorePatterns: ['.git', dirname(folder), 'coverage', 'cdk.out', 'docs-site'],
   concurrency: 2,
-  // A process ends after this number of mutants, because its memory grew to 4.4 GB in 25 mutants: Jest does not free
-  // native modules, and keeps the modules of each run of the simulation.
-  maxTestRunnerReuse: 10,
+  // A process ends after this number of mutants, because its memory grows: Jest does not free native modules.
+  maxTestRunnerReuse: 40,
   // The limit is long because machines can be busy. StrykerJS stops most endless loops earlier.
   timeoutMS: 30_000,
   // StrykerJS cannot rewrite the TypeScript configuration, because TypeScript 7 has no API for it.

@@ -80,7 +80,7 @@ async function pets(): Promise<string> {
 }
 
 test('the smoke test adds no items to a stage that retains its data, such as production', async () => {
-  const outcome = await smoke(['--stage', 'production', 'test/http/paths']);
+  const outcome = await smoke(['--stage', 'production', 'test/http/gateway']);
   expect(errorOutput(outcome)).toMatch(/^The tests would leave items in production.* --read-only\.$/);
 });
 

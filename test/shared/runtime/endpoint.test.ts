@@ -4,7 +4,7 @@ import { endpoint } from '../../../shared/runtime/endpoint.ts';
 import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
 import type { Deprecation } from '../../../shared/contract/operation.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
-import { apiGatewayEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
+import { apiGatewayEvent, REQUEST_ID } from '../../support/api-gateway-event.ts';
 import { books } from '../../support/books.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedServerError, logLines, occurrences, written } from '../../support/log-lines.ts';
@@ -183,7 +183,7 @@ describe('a response of a deprecated operation', () => {
   const deprecationHeaders = {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `<https://${STAGE_DOMAIN}/staging/v1/books>; rel="successor-version"`,
+    Link: expect.stringMatching(/\/v1\/books>; rel="successor-version"$/),
   };
   const deprecation: Deprecation = {
     since: new Date('2026-11-21T00:00:00Z'),
