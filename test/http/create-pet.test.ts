@@ -64,7 +64,7 @@ test('POST /pets rejects what is no pet, and stores nothing of it', async () => 
     ['a pet in Latin-1', 400, 'invalid_request', Buffer.from(pet.replace(name, `${name}ê`), 'latin1')],
     ['30,000 levels of nesting', 400, 'invalid_request', `${'['.repeat(30_000)}${pet}${']'.repeat(30_000)}`],
     ['a missing categoryId', 400, 'invalid_request', JSON.stringify({ name })],
-    ['a string as the categoryId', 400, 'invalid_request', pet.replace('7', '"7"')],
+    ['a string as the categoryId', 400, 'invalid_request', pet.replace(':7', ':"7"')],
     // The number of characters does not exceed the limit, but the number of bytes does.
     ['too many bytes', 413, 'request_too_large', pet.replace(name, `${name}ê`).padEnd(BODY_LIMIT_BYTES)],
     [
