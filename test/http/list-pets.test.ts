@@ -47,28 +47,29 @@ describe('GET /pets', () => {
   );
 
   // Some HTTP libraries send a filter in a different spelling. If the service ignored it, the list would be wrong.
-  test.each([
-    'limit=',
-    'limit=0',
-    'limit=101',
-    'limit=%205',
-    'limit=%zz',
-    'limit=%00',
-    'limit=5,5',
-    'limit=5&limit=5',
-    'status=',
-    'status=lost',
-    'status=%20sold',
-    'status=%zz',
-    'status=sold,sold',
-    'status=sold&status=sold',
-    'limit[]=5',
-    'LIMIT=5',
-    'unknown=%zz',
-    '=',
-    'limit=5&offset=0',
-  ])('with the query %j returns a 400', async (query) => {
-    expectError(await request(`/pets?${query}`), 400, 'invalid_request');
+  test('with an invalid or unknown parameter returns a 400', async () => {
+    const queries = [
+      'limit=',
+      'limit=0',
+      'limit=101',
+      'limit=%205',
+      'limit=%zz',
+      'limit=%00',
+      'limit=5,5',
+      'limit=5&limit=5',
+      'status=',
+      'status=lost',
+      'status=%20sold',
+      'status=%zz',
+      'status=sold,sold',
+      'status=sold&status=sold',
+      'limit[]=5',
+      'LIMIT=5',
+      'unknown=%zz',
+      '=',
+      'limit=5&offset=0',
+    ];
+    for (const query of queries) expectError(await request(`/pets?${query}`), 400, 'invalid_request');
   });
 
   test('with a cursor that is not the cursor of a page returns a 400', async () => {

@@ -62,7 +62,7 @@ export async function walk(address: string, oldest: bigint): Promise<StoredPet[]
       if (pet.id >= previous) throw new Error(`In ${next}, the pet ${pet.id} follows the pet ${previous}.`);
       pets.push(pet);
     }
-    if ((pets.at(-1)?.id ?? oldest) < oldest) break;
+    if (pets.some(({ id }) => id <= oldest)) break;
     next = nextLink(page);
   }
   return pets.filter(({ id }) => id >= oldest);
