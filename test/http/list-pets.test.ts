@@ -1,30 +1,26 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { expectError, expectSuccess, nextLink, post, publicBaseUrl, request } from './client.ts';
 import { newPet } from '../support/pets.ts';
 import { addPet, addPets, listAddress, type StoredPet, untilListed, walk } from './lists.ts';
 
 describe('GET /pets', () => {
-  beforeAll(async () => {
+  test('returns a page with 20 pets, or as many as the limit says, and the link to the next page', async () => {
     // There are more pets than a page has, so that only `limit` determines the length of a page.
     await untilListed(await addPets(21));
-  });
-
-  test.each([
-    ['', 20],
-    ['/', 20],
-    ['?limit=1', 1],
-    ['?%6Cimit=%33', 3],
-  ])(
-    'with %j after the path returns a page of the length %d and the link to the next page',
-    async (end, length) => {
+    for (const [end, length] of [
+      ['', 20],
+      ['/', 20],
+      ['?limit=1', 1],
+      ['?%6Cimit=%33', 3],
+    ]) {
       const response = await request(`/pets${end}`);
-      if (response.isRejectedByAws) return;
+      if (response.isRejectedByAws) continue;
       expectSuccess(response, 200);
-      expect(response.body).toHaveLength(length);
+      expect([end, response.body.length]).toEqual([end, length]);
       const link = nextLink(response)!;
       expect(link.replace(/[\w-]{11}$/, '')).toBe(`${publicBaseUrl}/pets?limit=${length}&cursor=`);
-    },
-  );
+    }
+  });
 
   test('with a status omits pets with another status and without one', async () => {
     const others: StoredPet[] = [];
