@@ -34,7 +34,7 @@ export default {
   rootDir,
   coverageProvider: 'v8',
   testTimeout: TEST_LIMIT_MILLISECONDS,
-  // Jest uses all cores, because most test files wait for child processes. By default, it leaves one core free.
+  // By default, Jest leaves one core free.
   maxWorkers: '100%',
   projects: [
     {

@@ -1,8 +1,6 @@
-import { afterAll } from '@jest/globals';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { passOn } from '../support/fault-proxy.ts';
-import { startLocalService } from '../support/local-service.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 
 /**
@@ -74,15 +72,4 @@ export async function startClientProxy(service: string) {
     },
     close,
   };
-}
-
-/** Starts a local service and a proxy in front of the service for the tests in the file. */
-export async function useServiceBehindProxy() {
-  const service = await startLocalService();
-  const proxy = await startClientProxy(service.baseUrl);
-  afterAll(async () => {
-    await proxy.close();
-    await service.stop();
-  });
-  return { service, proxy };
 }

@@ -53,7 +53,10 @@ function encodingsOf(fragment: string): string[] {
 }
 
 const { text, integer, unknownField, header, idempotencyKey, query, key, otherKey } = secrets;
-const pet = JSON.stringify({ name: text, categoryId: 7, status: 'sold', unknownField }).replace('7', integer);
+const pet = JSON.stringify({ name: text, categoryId: 7, status: 'sold', unknownField }).replace(
+  ':7',
+  `:${integer}`,
+);
 const authorizer = { keyId: 'key_1', firstKeyId: 'key_1', canWrite: 'true' };
 
 /** Returns an event that has secrets in its headers, also in those that API Gateway and the service ignore. */

@@ -53,13 +53,13 @@ describe('the pages of GET /pets', () => {
   });
 
   test('have cursors that are positions in every list', async () => {
-    for (const [query] of lists) {
-      for (const [other] of lists) {
-        const page = await request(listAddress({ ...other, limit: 1 }));
-        const cursor = new URL(nextLink(page)!).searchParams.get('cursor')!;
-        const pets = await walk(listAddress({ ...query, limit: 100, cursor }), oldest!.id);
-        expect(pets.every(({ id }) => id < page.body[0].id)).toBe(true);
-      }
+    for (const [query, expected] of lists) {
+      const cursor = positionAfter(recent.at(-1)!.id);
+      const pets = await walk(listAddress({ ...query, limit: 100, cursor }), oldest!.id);
+      expectAll(
+        pets,
+        expected.filter(({ id }) => id < recent.at(-1)!.id),
+      );
     }
   });
 });

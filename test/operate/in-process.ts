@@ -42,25 +42,26 @@ export async function withStandIns(
   { environment = {}, input = '', isRead = true }: Settings = {},
 ): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
-  const print =
-    (name: keyof typeof output) =>
-    (...values: unknown[]) =>
-      void (output[name] += `${format(...values)}\n`);
-  const streamTo = (name: keyof typeof output, write = true) =>
-    new Writable({
-      write(chunk, _encoding, settle) {
-        if (!write) return settle(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
-        output[name] += chunk;
-        settle();
-      },
-    });
+  const stdout = new Writable({
+    write(chunk, _encoding, settle) {
+      if (!isRead) return settle(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      output.stdout += chunk;
+      settle();
+    },
+  });
+  const stderr = new Writable({
+    write(chunk, _encoding, settle) {
+      output.stderr += chunk;
+      settle();
+    },
+  });
   interruptions = [];
   const standIns = {
     argv: [process.execPath, 'command', ...words],
     env: commandEnvironment(environment),
     stdin: Readable.from([input]),
-    stdout: streamTo('stdout', isRead),
-    stderr: streamTo('stderr'),
+    stdout,
+    stderr,
     exitCode: undefined as number | undefined,
     exit(code: number) {
       process.exitCode = code;
@@ -74,8 +75,12 @@ export async function withStandIns(
     name,
     Object.getOwnPropertyDescriptor(process, name),
   ]);
-  const log = jest.spyOn(console, 'log').mockImplementation(print('stdout'));
-  const error = jest.spyOn(console, 'error').mockImplementation(print('stderr'));
+  const log = jest.spyOn(console, 'log').mockImplementation((...values) => {
+    output.stdout += `${format(...values)}\n`;
+  });
+  const error = jest.spyOn(console, 'error').mockImplementation((...values) => {
+    output.stderr += `${format(...values)}\n`;
+  });
   for (const [name, value] of Object.entries(standIns))
     Object.defineProperty(process, name, { value, writable: true, configurable: true });
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { errorCatalog } from '../../shared/contract/errors.ts';
 import { stackName } from '../../shared/names.ts';
 import { stages } from '../support/stages.ts';
 import { propertiesOf, readableTemplate } from '../support/stack-template.ts';
@@ -67,7 +68,7 @@ describe('the web ACL of production', () => {
     const { Content } = webAcl.CustomResponseBodies.request_too_large;
     expect(JSON.parse(Content)).toEqual({
       code: 'request_too_large',
-      message: 'The body must not exceed 65536 bytes.',
+      message: errorCatalog.request_too_large.message,
       status: 413,
     });
   });

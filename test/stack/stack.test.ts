@@ -2,17 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { product } from '../support/product.ts';
 import { readable, readableTemplate, stageNames } from '../support/stack-template.ts';
 import { allSettings } from '../support/stages.ts';
 import { variantTemplate } from './variants.ts';
 
-const stackNameOf = (stage: string) => `${product.stackPrefix}-${stage}`;
-
 const assembly = await sharedSynthesis();
 
 test('the synthesis creates the account stack, and one stack per stage with tags and a dependency on the account stack', () => {
-  const [service, dependsOnAccount] = [product.tag, true];
+  const [service, dependsOnAccount] = ['pet-store', true];
   const stacks = Object.entries<any>(
     JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8')).artifacts,
   )
@@ -23,13 +20,13 @@ test('the synthesis creates the account stack, and one stack per stage with tags
         name,
         ...tags,
         isProtected,
-        dependsOnAccount: dependencies.includes(stackNameOf('account')),
+        dependsOnAccount: dependencies.includes('PetStore-account'),
       };
     });
   expect(stacks).toEqual([
-    { name: stackNameOf('account'), service, isProtected: false, dependsOnAccount: false },
-    { name: stackNameOf('staging'), service, stage: 'staging', isProtected: false, dependsOnAccount },
-    { name: stackNameOf('production'), service, stage: 'production', isProtected: true, dependsOnAccount },
+    { name: 'PetStore-account', service, isProtected: false, dependsOnAccount: false },
+    { name: 'PetStore-staging', service, stage: 'staging', isProtected: false, dependsOnAccount },
+    { name: 'PetStore-production', service, stage: 'production', isProtected: true, dependsOnAccount },
   ]);
 });
 

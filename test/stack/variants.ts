@@ -20,7 +20,6 @@ export const variants = {
   /** Production with all optional settings, as a deployment with `-c canary=off` synthesizes it. */
   everySetting: stagesOf({ production: { ...allSettings, domain: inZone } }, { canary: 'off' })[0]!,
   drill,
-  drillWithShortCache: { ...drill, authorizerCacheSeconds: 30 },
 };
 
 /** Returns the template of a variant. Its functions have no bundles, and `cdk synth` has not checked it. */

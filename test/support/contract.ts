@@ -33,8 +33,6 @@ const UNDOCUMENTED_HEADERS =
 /** Depth of nested arrays and objects that the service must accept. */
 const MAX_DEPTH = 1_000;
 
-export type Contract = ReturnType<typeof contract>;
-
 /** Reads openapi.json and returns checks against it. */
 export function contract() {
   const document = openApiDocument();

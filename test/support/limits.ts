@@ -4,7 +4,7 @@ export const TEST_LIMIT_MILLISECONDS = 60_000;
 /** Time limit for a proof, and for a test of a deployed stage, which can throttle requests, in milliseconds. */
 export const PROOF_LIMIT_MILLISECONDS = 300_000;
 
-/** Time limit for a test that runs all checks and all other tests, in milliseconds. On a busy machine, they take minutes. */
+/** Time limit for a proof that runs the project's checks and tests in a copy, in milliseconds. */
 export const COMPLETE_RUN_LIMIT_MILLISECONDS = 900_000;
 
 /** Time limit for a wait within a test, in milliseconds. It is shorter than a test's limit, so the wait fails first. */

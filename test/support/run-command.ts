@@ -10,8 +10,6 @@ export interface Outcome {
   stderr: string;
 }
 
-export type RunningModule = ReturnType<typeof startModule>;
-
 /** Runs a module such as `infra/operate/keys.ts` until it exits, and returns the exit code and the output. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;

@@ -15,7 +15,7 @@ const assembly = await sharedSynthesis();
 
 export const stageNames = Object.keys(stages) as StageName[];
 
-/** Returns the stage's template from the output of `cdk synth`. */
+/** Returns the stage's template from the assembly that all tests share. */
 export function stackTemplate(stage: StageName | 'account'): StackTemplate {
   return JSON.parse(readFileSync(join(assembly, `${stackName(stage)}.template.json`), 'utf8'));
 }

@@ -14,7 +14,7 @@ describe('a cursor', () => {
       fc.property(id, (last) => {
         const cursor = encodeCursor(last);
         expect(cursor).toMatch(/^[\w-]{11}$/);
-        expect(v.parse(BooksQuery, { cursor })).toEqual({ limit: 20, cursor: last });
+        expect(v.parse(BooksQuery, { cursor })).toHaveProperty('cursor', last);
         expect(v.parse(BooksQuery, { cursor, genre: 'crime' })).toHaveProperty('cursor', last);
       }),
     );

@@ -183,7 +183,7 @@ describe('the body', () => {
       JSON.stringify({ ...validBody, title: 5, genre: null }),
       '^title must be [^;]+; genre must be [^;]+\\.$',
     ],
-    [JSON.stringify({ ...validBody, genre: null }), '^genre must be "crime" or "poetry", or omitted\\.$'],
+    [JSON.stringify({ ...validBody, genre: null }), '^genre must be [^;]+$'],
     [
       JSON.stringify({ ...validBody, shelf: null }),
       '^shelf must be an integer from -\\d+ to \\d+, as a JSON number\\.$',

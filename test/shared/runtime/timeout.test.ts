@@ -76,7 +76,7 @@ describe('a function that responds with a 503 because its time is over', () => {
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
     expect(received).toHaveLength(earlier.length + 1);
     await new Promise(setImmediate);
-    expect(logLines()).toMatchObject([{ message: 'The service could not respond in time.' }]);
+    expect(logLines()).toMatchObject([{ code: 'service_unavailable' }]);
     expect(unhandled).not.toHaveBeenCalled();
   });
 });

@@ -81,10 +81,6 @@ describe('an idempotency record', () => {
   test('causes an UnavailableError if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    const error = {
-      name: 'UnavailableError',
-      message: 'An item of records was deleted during the call.',
-    };
-    await expect(claimId(first, 43n, signal)).rejects.toMatchObject(error);
+    await expect(claimId(first, 43n, signal)).rejects.toMatchObject({ name: 'UnavailableError' });
   });
 });
