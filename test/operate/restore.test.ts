@@ -176,6 +176,14 @@ describe('npm run restore', () => {
     expect(await itemsIn(to, 'hash')).toEqual([]);
   });
 
+  test('rejects a collection that does not exist, and a pace of nothing', async () => {
+    const items = await tableWith([]);
+    for (const option of ['--collection', '--writes-per-second'])
+      expect(errorOutput(await restore('--from', items, '--to', items, option, '0'))).toMatch(
+        `${option} must be `,
+      );
+  });
+
   test('rejects tables that cannot be meant', async () => {
     const [items, keys] = [await tableWith([]), await tableWith([], 'hash')];
     const messages = [
