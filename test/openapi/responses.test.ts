@@ -99,8 +99,7 @@ test('openapi.json documents every status of the gateway responses', () => {
 /** Bodies of all error responses in these tests, by status. */
 const errorBodies = new Map<string, string[]>();
 
-// The tests below depend on each other: the second one compares the error responses of all operations.
-test('each documented response occurs, with the documented headers and body', async () => {
+test('each documented response occurs, with the documented headers and body, and all examples are real', async () => {
   const called = Object.keys(calls).flatMap((id) =>
     Object.keys(calls[id]!).map((status) => `${id} ${status}`),
   );
@@ -109,17 +108,13 @@ test('each documented response occurs, with the documented headers and body', as
   for (const name of called)
     problems[name] = responses.has(name) ? await problemsOf(name) : ['not documented'];
   expect(problems).toEqual(Object.fromEntries(documented.map((name) => [name, []])));
-});
 
-// The operations share the error responses in the document, so the message in an example can be that of only one.
-test('the example of each error is a response of an operation', () => {
-  const statuses = [...errorBodies.keys()];
-  const unreal = statuses.filter((status) => {
+  // The operations share the error responses in the document, so the message in an example can be that of only one.
+  const unreal = [...errorBodies].filter(([status, bodies]) => {
     const { example } = responses.get(`createPet ${status}`) ?? responses.get(`getPet ${status}`)!;
-    return !errorBodies.get(status)!.includes(normalized(JSON.stringify(example)));
+    return !bodies.includes(normalized(JSON.stringify(example)));
   });
   expect(unreal).toEqual([]);
-  expect(statuses.toSorted()).toEqual('400 401 403 404 413 415 422 429 500 503 504'.split(' '));
 });
 
 /** Gets a response, such as `getPet 404`, and returns what differs from the document. */

@@ -58,17 +58,13 @@ describe('readPage', () => {
     expect(inputs()).toMatchObject([{ TableName: 'books', ...input, ScanIndexForward: false, Limit: 3 }]);
   });
 
-  test.each([0, 1, 2])(
-    'returns a page with %i items and no next page if there are no more',
-    async (count) => {
-      const ids = [9n, 7n].slice(0, count);
+  test('returns no next page if there are no more items', async () => {
+    for (const ids of [[], [9n], [9n, 7n]]) {
       mock.on(QueryCommand).resolves({ Items: ids.map(stored) });
-      expect(await readPage(books, { limit: 2 }, signal)).toStrictEqual({
-        items: ids.map(listed),
-        next: undefined,
-      });
-    },
-  );
+      const page = await readPage(books, { limit: 2 }, signal);
+      expect(page).toStrictEqual({ items: ids.map(listed), next: undefined });
+    }
+  });
 
   test('returns a next page if DynamoDB ends a page early because of its size', async () => {
     mock.on(QueryCommand).resolves({ Items: [stored(9n)], LastEvaluatedKey: { id: 9n, list: 'all' } });
