@@ -19,9 +19,7 @@ test('a text schema limits the number of code points, and accepts blank text', (
   expect(['', ' ', '\n', DOG.repeat(500)].filter((value) => !v.is(note, value))).toEqual([]);
   expect([DOG.repeat(501), 5n, null].filter((value) => v.is(note, value))).toEqual([]);
   const [issue] = v.safeParse(note, null).issues!;
-  expect(issue.message).toBe(
-    'must be a string of up to 500 characters, without U+FFFD and unpaired surrogates',
-  );
+  expect(issue.message).toMatch(/^must be a string of up to 500 characters,/);
 });
 
 test('a text schema rejects U+FFFD and lone surrogates, which show that text was lost', () => {

@@ -54,11 +54,8 @@ test('a successful response has no body and no Content-Type if the operation has
   expect(await handler(apiGatewayEvent(), context)).toEqual({ statusCode: 204, headers, body: '' });
 });
 
-const writing = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-test.each(writing)(
-  'an operation with the method %s rejects a key that can only read, and a request without a key',
-  async (method) => {
+test('an operation that writes rejects a key that can only read, and a request without a key', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     const handler = endpoint({ ...list, method }, async () => ({ body: [] }));
     const invalid = { multiValueQueryStringParameters: { limit: ['0'] } };
     for (const request of [{ ...invalid, ...byKey }, { requestContext: { authorizer: null } }])
@@ -69,8 +66,8 @@ test.each(writing)(
     const authorizer = { ...byKey.requestContext.authorizer, canWrite: 'true' };
     const response = await invoke(handler, apiGatewayEvent({ requestContext: { authorizer } }));
     expect(response).toMatchObject({ status: 200 });
-  },
-);
+  }
+});
 
 test('an operation with the method GET accepts a key that can only read', async () => {
   const handler = endpoint(list, async () => ({ body: [] }));
