@@ -35,7 +35,7 @@ describe('the pages of GET /pets', () => {
     async function keepAdding(): Promise<void> {
       while (!walked.signal.aborted) await addPet({ status: 'sold' });
     }
-    const walking = walk(listAddress({ ...query, limit: 1 }), oldest!.id).finally(() => walked.abort());
+    const walking = walk(listAddress({ ...query, limit: 2 }), oldest!.id).finally(() => walked.abort());
     const [pets] = await Promise.all([walking, keepAdding(), keepAdding()]);
     expectAll(pets, expected);
   });
