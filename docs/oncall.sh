@@ -94,7 +94,7 @@ show_status() {
   printf '%s: %s, last update began at %s (reason: %s)\n' "$stack" "$stack_status" "$updated_at" "$reason"
   printf 'Active alarms:\n'
   ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
-    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]' | sed -n 's/./  &/p'
+    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,AlarmDescription]' | sed -n 's/./  &/p'
   printf 'Running deployments:\n'
   running=$(deployments) || printf '  They cannot be read.\n'
   [ -z "$running" ] || printf '%s\n' "$running" | sed 's/^/  /'
@@ -158,7 +158,7 @@ another version, see: sh $script commands"
   [ -z "$failed" ] || fail "Failed:$failed. Run this command again, or use: sh $script commands"
   case $steps in
     stop*) printf 'Done. CloudFormation rolls back the update.\n' ;;
-    *) printf 'Done. Before the next deployment, read "Go back" in docs/pipelines.md.\n' ;;
+    *) printf 'Done. Before the next deployment, read "Going back" in docs/deploy.md.\n' ;;
   esac
 }
 

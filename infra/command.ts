@@ -47,7 +47,7 @@ export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
   command: (values: OptionValues<T>, positionals: string[]) => Promise<void> | void,
-  { allowPositionals = false, permissions = '"Permissions" in docs/api-keys.md' } = {},
+  { allowPositionals = false, permissions = 'docs/policies/keys.json' } = {},
 ): Promise<void> {
   try {
     // npm removes the two dashes before the options. pnpm passes them on, and Yarn plans to, so they are removed here.

@@ -73,7 +73,7 @@ export interface StageSettings {
   /**
    * Base URL, without `/v1`, of a proxy that is in front of the API and changes the `Host` header. URLs in the headers
    * `Link` and `Location` start with this URL, also in responses to requests that do not come from the proxy. See the
-   * section "Put a proxy in front" in docs/runbook.md.
+   * section "Put a proxy in front" in docs/operate.md.
    * @default - URLs start with the host and the base path that were called
    */
   publicUrl?: string;

@@ -17,8 +17,9 @@ ${relativePaths}`;
 
 /** Files that the page links to, directly or through another of these files. */
 const linked = [
+  '.gitleaks.toml',
   'openapi.json',
-  'docs/interface.md',
+  'docs/api.md',
   'docs/clients.md',
   ...globSync('docs/clients/*').toSorted(),
 ];

@@ -73,7 +73,7 @@ function useService(spec: any, { baseUrl }: Service): void {
 
 /** Changes the document so that the page asks for no API key, and links to the files in the page's folder. */
 function makeReadOnly(spec: any): void {
-  spec.externalDocs = { description: 'Guarantees, limits and compatibility', url: 'docs/interface.md' };
+  spec.externalDocs = { description: 'Guarantees, limits and compatibility', url: 'docs/api.md' };
   spec.info.description +=
     `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests, ` +
     'run `npm start` and open the URL that the command prints. Download the OpenAPI document in version ' +

@@ -75,6 +75,6 @@ function adviceFor(stage: string): string {
   const similar = names.find((name) => name.startsWith(stage.slice(0, 3)));
   return (
     `Did you mean ${similar ?? names.join(' or ')}? For a different stage, check AWS_PROFILE and AWS_REGION, ` +
-    'or see "Your own stage" in docs/runbook.md.'
+    'or see "A stage of your own" in docs/operate.md.'
   );
 }

@@ -179,7 +179,7 @@ export async function rotateApiKey(
   const isRotated = await conditionHolds(store.database.send(update)).catch((error: Error) => {
     throw new UsageError(
       `The successor ${successor.keyId} of the key ${keyId} works, but the old key may work even after the overlap. ` +
-        `Follow "Interrupted rotations" in docs/api-keys.md. Cause: ${error.message}`,
+        `Follow "Interrupted rotations" in docs/keys.md. Cause: ${error.message}`,
       { cause: error },
     );
   });

@@ -31,7 +31,7 @@ Manages the API keys of a stage: local, or a deployed stage such as staging, whi
   --json        print JSON
   --data        data folder of the local service, or memory (default: the running service)
 
-In scripts, use npm run --silent, so that npm prints no output of its own. For details, see docs/api-keys.md.
+In scripts, use npm run --silent, so that npm prints no output of its own. For details, see docs/keys.md.
 ${relativePaths}`;
 
 const options = {

@@ -91,7 +91,7 @@ function revokedOption(ids: string[] = []): Set<string> {
   if (ids.length > 0 && ids.every(isKeyId)) return new Set(ids);
   throw new UsageError(
     'The tables contain API keys. Set --revoked to the id of each key that was revoked after the restore point, such as ' +
-      '--revoked key_01a2… --revoked key_01b3…, or to none. To find these keys, see "Restored API keys" in docs/runbook.md.',
+      '--revoked key_01a2… --revoked key_01b3…, or to none. To find these keys, see "Lost keys" in docs/recover.md.',
   );
 }
 

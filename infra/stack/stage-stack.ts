@@ -23,7 +23,7 @@ export interface StageAlarmProps extends Partial<
   Pick<cloudwatch.AlarmProps, 'alarmName' | 'threshold' | 'datapointsToAlarm'>
 > {
   metric: cloudwatch.Metric | cloudwatch.MathExpression;
-  /** Heading of the section about the alarm in docs/runbook.md. */
+  /** Heading of the section about the alarm in docs/oncall.md. */
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
@@ -88,7 +88,7 @@ export class StageStack extends Stack {
       threshold,
       datapointsToAlarm,
       evaluationPeriods: datapointsToAlarm + latePeriods,
-      alarmDescription: `${description} See docs/runbook.md, "${section}".`,
+      alarmDescription: `${description} See docs/oncall.md, "${section}".`,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });

@@ -77,7 +77,7 @@ export type CommonErrorCode = {
   [Code in ErrorCode]: (typeof catalog)[Code] extends { isOfAllFunctions: true } ? Code : never;
 }[ErrorCode];
 
-/** All errors of the API by code. The OpenAPI document and docs/interface.md list them in this order. */
+/** All errors of the API by code. The OpenAPI document and docs/api.md list them in this order. */
 export const errorCatalog: Readonly<Record<ErrorCode, CatalogEntry>> = catalog;
 
 export const errorCodes = Object.keys(errorCatalog) as ErrorCode[];

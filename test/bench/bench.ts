@@ -24,9 +24,9 @@ const RESULTS = new URL('results.json', import.meta.url);
 
 const USAGE = `npm run bench -- [--quick | --report]
 
-Measures cold starts and warm requests of the functions and of minimal functions, and prints the tables of
-docs/performance.md. Stores the results in test/bench/results.json, and draws the charts in docs/pictures. Fails if a
-response is wrong, but not if a response is slow.
+Measures cold starts and warm requests of the functions and of minimal functions, and prints the figures as tables. Stores
+the results in test/bench/results.json, and draws the charts in docs/pictures. Fails if a response is wrong, but not if a
+response is slow.
 
   --quick   measure only a few times, and write no files
   --report  print the tables and draw the charts of the stored results, without measuring`;

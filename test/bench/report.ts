@@ -44,7 +44,7 @@ export function formatFigure(value: number): string {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
-/** Returns the tables of `docs/performance.md`: all figures, the comparisons, and the figures by memory size. */
+/** Returns tables in Markdown: all figures, the comparisons, and the figures by memory size. */
 export function report({ runDetails, rows }: Results): string {
   const all: Column[] = [
     { title: 'Cold, 256 MB', figure: 'cold at 256 MB' },

@@ -26,18 +26,11 @@ const INSTALLATION_PATHS = [
 ];
 
 const executablePath = findChromium(process.env);
-const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 /** A pet with an integer that a double cannot represent. */
 const pet = newPet('Rex', { categoryId: 9223372036854775807n });
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
-/** Hides the description and the parameters of the open operation, and the API key in its `curl` command. */
-const SHOW_ONLY_RESPONSE = `
-  for (const part of document.querySelectorAll('.opblock-description-wrapper, .opblock-section')) part.hidden = true;
-  const command = document.querySelector('.curl-command code');
-  command.innerText = command.innerText.replace(/Bearer [^']+/, 'Bearer …');
-`;
 const exportFolder = join(temporaryFolder(), 'docs');
 
 type ReferencePage = Awaited<ReturnType<typeof openReference>>;
@@ -99,44 +92,16 @@ async function close(page: Page, operation: Operation): Promise<void> {
   await page.getByRole('button', { name: 'Execute' }).waitFor({ state: 'hidden' });
 }
 
-/** Stores pictures of the response to a list, in light and dark colors. */
-async function renderPictures(): Promise<void> {
-  for (const name of ['Bella', 'Rex', 'Mia']) {
-    await service.request('/pets', { method: 'POST', body: stringifyJson(newPet(name)) });
-  }
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({
-      viewport: { width: 900, height: 1600 },
-      deviceScaleFactor: 1.5,
-      colorScheme,
-    });
-    await page.goto(new URL('/', service.baseUrl).href);
-    await operationButton(page, list).click();
-    await page.getByRole('button', { name: 'Try it out' }).click();
-    await page.getByPlaceholder('limit').fill('2');
-    await execute(page, () => page.getByRole('button', { name: 'Execute' }).click());
-    await page.evaluate(SHOW_ONLY_RESPONSE);
-    // The pointer is moved away, because it would show another button over an operation.
-    await page.mouse.move(0, 0);
-    const top = (await page.locator('.opblock.is-open').boundingBox())!;
-    const bottom = (await page.locator('.live-responses-table').boundingBox())!;
-    const clip = { ...top, height: bottom.y + bottom.height - top.y };
-    await page.screenshot({ path: `docs/pictures/reference-${colorScheme}.png`, clip });
-  }
-}
-
 (executablePath ? describe : describe.skip)('the reference page', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath! });
-    // To update the screenshot, the service uses the default port, because the screenshot shows the base URL.
-    service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
+    service = await startLocalService();
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
     served = await openReference(url);
     await runModule('infra/openapi/export.ts', ['--output', exportFolder]);
     exported = await openReference(pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterAll(async () => {
-    if (isUpdate) await renderPictures();
     await browser?.close();
     await service?.stop();
   });

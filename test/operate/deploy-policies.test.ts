@@ -8,7 +8,7 @@ import { statementsOf } from './policies.ts';
 import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../support/stack-template.ts';
 import { stages } from '../support/stages.ts';
 
-const document = readFileSync('docs/pipelines.md', 'utf8');
+const document = readFileSync('docs/deploy.md', 'utf8');
 const templates = [...stageNames, 'account' as const].map(readableTemplate);
 
 /**
@@ -68,6 +68,32 @@ const ofOthers = resources('Other', {
 const reading =
   /:(?:BatchDescribe|Describe|Detect|List)|:Get(?!Item|Log[ER]|Object|Parameter|Query|Records|Sampled)\w+|^(?:cloudwatch|codedeploy|sns):(?:Batch)?Get\*$|^apigateway:GET$/;
 
+/** Changes of resources of others by policy. "Permissions boundary" and "Break-glass role" in docs/deploy.md describe them. */
+const ofOthersAllowed = {
+  boundary: [
+    'acm:*Tags*',
+    'acm:DeleteCertificate',
+    'acm:RequestCertificate',
+    'acm:UpdateCertificateOptions',
+    'apigateway:*',
+    'cloudwatch:PutMetricData',
+    'codedeploy:StopDeployment',
+    'logs:CreateLogDelivery',
+    'logs:DeleteLogDelivery',
+    'logs:DeleteQueryDefinition',
+    'logs:PutQueryDefinition',
+    'logs:PutResourcePolicy',
+    'xray:PutTelemetryRecords',
+    'xray:PutTraceSegments',
+  ],
+  'break-glass': [
+    'apigateway:DELETE',
+    'apigateway:PATCH',
+    'apigateway:SetWebACL',
+    'codedeploy:StopDeployment',
+  ],
+};
+
 const policies = globSync('docs/policies/!(*-trust).json').map((file) => parse(file).name);
 
 test('each policy is small enough for IAM', () => {
@@ -79,7 +105,7 @@ test('each policy is small enough for IAM', () => {
   expect(Math.max(...lengths)).toBeLessThan(6_144);
 });
 
-test('each policy allows changes of resources of others only as docs/pipelines.md says', () => {
+test('each policy allows only these changes of resources of others', () => {
   const allowed = policies.map((name) => {
     const can = accessOf(name);
     const actions: string[] = statementsOf(name).flatMap(({ Effect, Action }) =>
@@ -88,14 +114,7 @@ test('each policy allows changes of resources of others only as docs/pipelines.m
     const reaching = actions.filter((action) => ofOthers(action).some((arn) => can(action, arn)));
     return [name, reaching.filter((action) => !reading.test(action)).toSorted()] as const;
   });
-  const documented = policies.map((name) => {
-    const rows = document.match(/^\| \[`.*/gm)!.filter((row) => row.includes(`(policies/${name}.json)`));
-    const actions = rows.flatMap((row) =>
-      Array.from(row.matchAll(/`([\w-]+:[\w*]+)`/g), ([, action]) => action!),
-    );
-    return [name, actions.toSorted()] as const;
-  });
-  expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(documented));
+  expect(Object.fromEntries(allowed.filter(([, actions]) => actions.length > 0))).toEqual(ofOthersAllowed);
 });
 
 describe('the permissions boundary', () => {
@@ -270,15 +289,10 @@ test('the role that reads production reads no items and no log lines, and change
 });
 
 test('the role of the sandbox can issue and revoke keys of stages of pull requests', () => {
-  const { Statement } = JSON.parse(
-    blockWith('IssueRotateAndRevokeKeys', readFileSync('docs/api-keys.md', 'utf8')),
-  );
   const can = accessOf('sandbox');
-  const missing = Statement.flatMap(({ Action, Resource }: any) =>
-    [Action].flat().filter((action) => {
-      const arn = Resource.replace('arn:aws:', '').replace('PetStore-staging', stackName('pr123'));
-      return !can(action, arn.replace(/[\w-]+:\d{12}/, 'REGION:ACCOUNT'));
-    }),
-  );
+  const missing = statementsOf('keys').flatMap(({ Action, Resource: [arn] }) => {
+    const ofPullRequest = arn.replace('arn:aws:', '').replace('PetStore-staging', stackName('pr123'));
+    return Action.filter((action: string) => !can(action, ofPullRequest));
+  });
   expect(missing).toEqual([]);
 });

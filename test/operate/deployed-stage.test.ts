@@ -61,7 +61,7 @@ test.each<[string, AwsBehavior, RegExp, string?]>([
   [
     'the stack of an ephemeral stage does not exist',
     {},
-    /^(?!.*cdk deploy).* mean staging or .*"Your own stage" in docs\/runbook\.md\.$/,
+    /^(?!.*cdk deploy).* mean staging or .*"A stage of your own" in docs\/operate\.md\.$/,
     'drill',
   ],
   ['a stack output is missing', { outputs: { BaseUrl: outputs.BaseUrl } }, /staging lacks the output/],

@@ -188,7 +188,7 @@ test('a rotation whose last write gets no response names the successor and the d
   const { successor } = await stored(old.record);
   expect(message).toBe(
     `The successor ${successor!.keyId} of the key ${old.record.keyId} works, but the old key may work even after the ` +
-      'overlap. Follow "Interrupted rotations" in docs/api-keys.md. Cause: The command was interrupted.',
+      'overlap. Follow "Interrupted rotations" in docs/keys.md. Cause: The command was interrupted.',
   );
   await expectRotated(old);
 });

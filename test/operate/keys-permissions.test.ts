@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import { operatorAccessKeyId, startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
 import { permits } from '../../infra/local/emulator/template/permissions.ts';
@@ -8,18 +7,23 @@ import { listApiKeys } from '../../infra/operate/key-store.ts';
 import { stackName } from '../../shared/names.ts';
 import { type ApiKeyRecord, hashOf } from '../../shared/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
-import { blockWith } from '../support/markdown-code.ts';
 import { startFakeAws } from './fake-aws.ts';
 import { runInProcess } from './in-process.ts';
+import { statementsOf } from './policies.ts';
 import { done, type Outcome, errorOutput } from '../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate } from '../support/real-database.ts';
 
-// These tests run `npm run keys` with the policies in docs/api-keys.md.
+// These tests run `npm run keys` with the policy in docs/policies/keys.json.
 
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
-const policy = statementsIn(blockWith('IssueRotateAndRevokeKeys', readFileSync('docs/api-keys.md', 'utf8')));
-/** Policy statements by access key id. READER has the two statements that docs/api-keys.md names for listing keys. */
-const statementsOf: Record<string, typeof policy> = {
+const policy: Record<'Action' | 'Resource', string[]>[] = statementsOf('keys').map(
+  ({ Action, Resource }) => ({
+    Action,
+    Resource: Resource.map((arn: string) => arn.replace('REGION:ACCOUNT', `${region}:${accountId}`)),
+  }),
+);
+/** Policy statements by access key id. READER has the two statements that docs/keys.md names for listing keys. */
+const statementsByKey: Record<string, typeof policy> = {
   OPERATOR: policy,
   READER: policy.slice(0, 2),
 };
@@ -47,13 +51,6 @@ afterAll(async () => {
   await tables.close();
 });
 
-/** Returns the statements of a policy, with the region and account of the database emulator in each ARN. */
-function statementsIn(json: string) {
-  const here = json.replaceAll(/(arn:aws:\w+):[\w-]+:\w+:/g, `$1:${region}:${accountId}:`);
-  const { Statement }: { Statement: Record<'Action' | 'Resource', string | string[]>[] } = JSON.parse(here);
-  return Statement.map(({ Action, Resource }) => ({ Action: [Action].flat(), Resource: [Resource].flat() }));
-}
-
 /** Returns a table name in the format that CloudFormation generates. */
 function tableName(logicalId: string): string {
   return `${stackName('staging')}-${logicalId}-1ABCDEFGHIJKL`;
@@ -61,7 +58,7 @@ function tableName(logicalId: string): string {
 
 function isAllowed(accessKeyId: string, action: string, resource: string): boolean {
   if (accessKeyId === operatorAccessKeyId) return true; // The test itself sends these requests.
-  const allowed = permits(statementsOf[accessKeyId]!, action, resource);
+  const allowed = permits(statementsByKey[accessKeyId]!, action, resource);
   if (allowed) usedActions.add(action);
   return allowed;
 }
@@ -91,11 +88,11 @@ test('the documented policy allows exactly the actions that issuing, rotating an
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
 
-test('the first two statements of the documented policy allow listing keys but not issuing keys', async () => {
+test('the first two statements of docs/policies/keys.json allow listing keys but not issuing keys', async () => {
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
   expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
-    /^Your credentials are missing a permission\. See "Permissions" in docs\/api-keys\.md\. .*dynamodb:PutItem/,
+    /^Your credentials are missing a permission\. See docs\/policies\/keys\.json\. .*dynamodb:PutItem/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });

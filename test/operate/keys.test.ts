@@ -286,7 +286,7 @@ test('the documented search of the audit trail finds only callers and times, eve
   ])
     await issue(undefined, owner);
   const json = done(await keys(['list', '--json']));
-  const documented = blockWith(`grep '"time":`, readFileSync('docs/api-keys.md', 'utf8'));
+  const documented = blockWith(`grep '"time":`, readFileSync('docs/keys.md', 'utf8'));
   const { stdout } = spawnSync('sh', ['-c', `npm() { echo "$LIST"; }\n${documented}`], {
     env: { PATH: process.env['PATH'], LIST: json },
     encoding: 'utf8',

@@ -30,7 +30,7 @@ const answers = {
     'AWS::ApiGateway::Stage\tproduction',
     'AWS::Logs::LogGroup\tTheLog',
   ].join('\n'),
-  'cloudwatch describe-alarms': `PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tThreshold \u001b[31mcrossed`,
+  'cloudwatch describe-alarms': `PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tClients get \u001b[31m5xx`,
   'logs describe-query-definitions': 'PetStore-production/find-request\nPetStore-production/latencies',
   'logs describe-query-definitions find-request queryString':
     '["LogOne","LogTwo"]\tfilter requestId = "PUT-THE-REQUEST-ID-HERE"\n| fields @timestamp',
@@ -115,7 +115,7 @@ test('status shows the stack, active alarms, running deployments and versions, w
   expect(stdout).toBe(`Account and identity: ${answers['sts get-caller-identity']}
 PetStore-production: UPDATE_COMPLETE, last update began at ${STARTED} (reason: None)
 Active alarms:
-  PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tThreshold [31mcrossed
+  PetStore-production-MonitoringApiServerErrors5C1F\t${STARTED}\tClients get [31m5xx
 Running deployments:
   d-ABC123 GetGroup
 Versions:

@@ -75,7 +75,7 @@ describe('newApiKey', () => {
 });
 
 describe('generateApiKey', () => {
-  // Clients' secret scanners rely on the algorithm in docs/api-keys.md.
+  // Clients' secret scanners rely on the algorithm in docs/api.md.
   test('ends each key with its CRC-32 in base62', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     for (const key of Array.from({ length: 100 }, () => generateApiKey('production'))) {

@@ -201,8 +201,7 @@ async function find({ scope, file, replace, with: replacement }: Defect): Promis
   registerHooks({
     load(url, context, nextLoad) {
       const result = nextLoad(url, context);
-      // URLs are compared without their query, because each import of a runbook script has a different one.
-      if (url.split('?')[0] !== new URL(file, `file://${projectRoot}`).href) return result;
+      if (url !== new URL(file, `file://${projectRoot}`).href) return result;
       const source = Buffer.from(result.source as Buffer).toString();
       if (!source.includes(replace)) throw new Error(`${file} does not contain: ${replace}`);
       isReplaced = true;

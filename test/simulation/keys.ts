@@ -207,10 +207,10 @@ function changedAtOnce(kind: 'rotate' | 'revoke'): Scope {
   };
 }
 
-/** Time for which an operator waits after an interrupted rotation, as docs/api-keys.md says. */
+/** Time for which an operator waits after an interrupted rotation, as docs/keys.md says. */
 const WAIT_MILLISECONDS = 300_000;
 
-/** A rotation is interrupted, and a second operator follows "Interrupted rotations" in docs/api-keys.md. */
+/** A rotation is interrupted, and a second operator follows "Interrupted rotations" in docs/keys.md. */
 const interruptedRotation: Scope = {
   async run(world) {
     const database = startKeys(world);

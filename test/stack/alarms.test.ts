@@ -54,7 +54,7 @@ test('every alarm names its section, tells the same people about its end, and do
   const found = inProduction.map(
     ({ name, AlarmDescription, AlarmActions, OKActions, ActionsEnabled = true, TreatMissingData }) => [
       name,
-      /^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/.test(AlarmDescription),
+      /^[A-Z][^"]+\. See docs\/oncall\.md, "[^"]+"\.$/.test(AlarmDescription),
       JSON.stringify(OKActions) === JSON.stringify(AlarmActions) && ActionsEnabled,
       TreatMissingData,
     ],

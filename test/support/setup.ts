@@ -6,7 +6,7 @@ import { withoutAwsSettings } from './run-command.ts';
  * tests run. All others are settings of the developer, such as `PORT`, `AWS_PROFILE`, `TZ` or the `GIT_DIR` of a hook.
  */
 const KEPT =
-  /^(?:PATH|PATHEXT|SYSTEMROOT|COMSPEC|HOME|USERPROFILE|(?:LOCAL)?APPDATA|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|NIX_LD\w*|CI|CHROMIUM|UPDATE_SCREENSHOT|FORCE_COLOR|NO_COLOR|TERM|JEST_\w+|NODE_V8_COVERAGE|TEST_RUN_FOLDER)$/i;
+  /^(?:PATH|PATHEXT|SYSTEMROOT|COMSPEC|HOME|USERPROFILE|(?:LOCAL)?APPDATA|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|NIX_LD\w*|CI|CHROMIUM|FORCE_COLOR|NO_COLOR|TERM|JEST_\w+|NODE_V8_COVERAGE|TEST_RUN_FOLDER)$/i;
 
 /** Removes the developer's settings, and creates a folder that all test files in a run share. */
 export default function setUp(): void {

@@ -40,7 +40,7 @@ export function readable(template: { Resources: object }): ReadableTemplate {
 }
 
 function withReference(key: string, value: any): unknown {
-  // This property is omitted, so that tests also pass for teams who add a permissions boundary (see docs/pipelines.md).
+  // This property is omitted, so that tests also pass for teams who add a permissions boundary (see docs/deploy.md).
   if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;

@@ -109,7 +109,7 @@ for (const client of clients) {
         expect(Object.fromEntries(outcomes.flat())).toEqual(Object.fromEntries(expected));
       });
 
-      test('prints the documented output in the example of docs/clients/pets.md', async () => {
+      test('prints the documented output in the example of docs/clients.md', async () => {
         // The example lists all available pets, so it needs a service without other pets.
         const service = await startLocalService();
         const settings = { BASE_URL: service.baseUrl, API_KEY: service.apiKey };
@@ -181,7 +181,7 @@ function expectedOf({ requests, prints, error, idempotencyKey }: Trick) {
 
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 
-/** Creates a folder with a client, its program above, and its example in docs/clients/pets.md. */
+/** Creates a folder with a client, its program above, and its example in docs/clients.md. */
 function filesOf(client: Client, source: string): string {
   const files = mkdtempSync(join(folder, 'client-'));
   writeFileSync(join(files, 'package.json'), '{"type":"module"}');
@@ -192,7 +192,7 @@ function filesOf(client: Client, source: string): string {
 }
 
 function exampleOf({ extension }: Client) {
-  const blocks = codeBlocksIn(readFileSync('docs/clients/pets.md', 'utf8'));
+  const blocks = codeBlocksIn(readFileSync('docs/clients.md', 'utf8'));
   const index = blocks.findIndex(({ info }) => info.endsWith(` try.${extension}`));
   return { code: blocks[index]!.code, output: blocks[index + 1]!.code };
 }

@@ -14,8 +14,8 @@ import { hasTools, toolModules } from '../../support/tools.ts';
 const parent = temporaryFolder();
 /** Folders of TypeScript 7, which the project uses, and of TypeScript 5. */
 const compilers = { 7: resolve('node_modules'), 5: toolModules };
-const blocks = codeBlocksIn(readFileSync('docs/clients/pets.md', 'utf8'));
-/** The example as docs/clients/pets.md says to write it for `tsc`. */
+const blocks = codeBlocksIn(readFileSync('docs/clients.md', 'utf8'));
+/** The example as docs/clients.md says to write it for `tsc`. */
 const example = blocks.find(({ info }) => info === 'ts try.ts')!.code.replace(`'./pets.ts'`, `'./pets.js'`);
 
 /** Lines that each cause a compiler error if they are appended to the example. */

@@ -5,10 +5,10 @@ import { propertiesOf, readableTemplate, stageNames } from '../support/stack-tem
 
 const templates = stageNames.map(readableTemplate);
 
-test('docs/runbook.md has the section that each alarm names, with the same four parts', () => {
-  const sections = proseOf(readFileSync('docs/runbook.md', 'utf8')).split(/^##? /m);
+test('docs/oncall.md has the section that each alarm names, with what to look at, to do and to wait for', () => {
+  const sections = proseOf(readFileSync('docs/oncall.md', 'utf8')).split(/^##? /m);
   const complete = sections.filter((section) =>
-    /^### Impact$[^]*^### Check$[^]*^### Fix$[^]*^### Resolved when$/m.test(section),
+    /^\*\*Means\.\*\*[^]*^\*\*Look\.\*\*[^]*^\*\*Do\.\*\*[^]*^\*\*Done when\*\*/m.test(section),
   );
   const headings = new Set(complete.map((section) => section.split('\n', 1)[0]!));
   const alarms = templates.flatMap((template) => propertiesOf(template, 'AWS::CloudWatch::Alarm'));
@@ -21,7 +21,7 @@ test('docs/runbook.md has the section that each alarm names, with the same four 
 
 test('pages name only saved queries that the stack contains', () => {
   const pages = globSync('{*,docs/**/*}.md').map((file) => readFileSync(file, 'utf8'));
-  const mentions = pages.join('\n').matchAll(/oncall\.sh query ([a-z-]+)/g);
+  const mentions = pages.join('\n').matchAll(/oncall\.sh\s+query\s+([a-z-]+)/g);
   const named = new Set(Array.from(mentions, ([, query]) => query!));
   expect(named).toContain('find-cause');
   const queries = templates.flatMap((template) => propertiesOf(template, 'AWS::Logs::QueryDefinition'));
