@@ -41,14 +41,14 @@ export interface StageSettings {
   /** Whether CodeDeploy gives new versions of the functions only 10% of the requests for the first 10 minutes. */
   canaryDeployments: boolean;
   /**
-   * Rate and burst of the token bucket of each API method that creates no items. Requests above the limits get a 429 on
+   * Rate and burst of the token bucket of each API method that only reads. Requests above the limits get a 429 on
    * a best-effort basis.
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   requestsPerSecond: number;
   requestBurst: number;
   /**
-   * Rate and burst of the methods that create items, in place of the two settings above. `problemsOf` limits them to what
+   * Rate and burst of each method that writes items, in place of the two settings above. `problemsOf` limits them to what
    * DynamoDB accepts.
    */
   createsPerSecond: number;

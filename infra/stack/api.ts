@@ -9,7 +9,7 @@ import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/api-keys.ts';
 import { methodsByPath } from '../../shared/contract/gateway-errors.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
-import { collections, type OperationId, operations } from '../../shared/contract/operations.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import {
   activeKeyRequestsMetric,
   addAccessLog,
@@ -41,6 +41,7 @@ export function addApi(stack: StageStack, functions: Functions) {
   const { name, domain } = stage;
   const scope = new Construct(stack, 'Api');
   const accessLog = addAccessLog(scope, stage);
+  const writes = Object.values<Operation>(operations).filter(({ method }) => method !== 'GET');
   const api = new apigateway.RestApi(scope, 'RestApi', {
     restApiName: serviceName(name),
     description: `${productName}, stage ${name}`,
@@ -53,8 +54,8 @@ export function addApi(stack: StageStack, functions: Functions) {
       tracingEnabled: stage.tracing,
       loggingLevel: apigateway.MethodLoggingLevel.OFF,
       methodOptions: Object.fromEntries(
-        collections.map(({ operations: { create } }) => [
-          `${create.path}/${create.method}`,
+        writes.map(({ path, method }) => [
+          `${path}/${method}`,
           {
             throttlingRateLimit: stage.createsPerSecond,
             throttlingBurstLimit: stage.createBurst,

@@ -55,5 +55,5 @@ export function methodsByPath(): Map<string, string[]> {
 
 /** Returns the message of a 405. */
 export function allowedMethodsMessage(methods: readonly string[]): string {
-  return `This URL supports ${methods.join(' and ')}.`;
+  return `This URL supports ${new Intl.ListFormat('en').format(methods)}.`;
 }

@@ -5,9 +5,10 @@ import { codeBlocksIn, withChanges } from '../support/markdown-code.ts';
 import { allParts, copyProject } from '../support/project-copy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// These tests follow docs/adapt.md in copies of the project, with the code blocks of its sections.
+// These tests follow the pages for adopters in copies of the project, with the code blocks of their sections.
 
 const page = readFileSync('docs/adapt.md', 'utf8');
+const changeAndRemove = readFileSync('docs/change-and-remove.md', 'utf8');
 const TEST_OF_TAG = "npm test -- test/http/create-pet -t 'stores a tag'";
 const CHECKS = 'npm run format && npm run generate && npm run release:stacks && npm run check && npm test';
 // The section about a service of one's own finds files with Git.
@@ -19,11 +20,12 @@ const folder = temporaryFolder();
 
 type Project = ReturnType<typeof copyProject>;
 
-/** Creates the files of a section, makes its changes, and runs its commands. Returns the output of failed commands. */
-async function follow(project: Project, title: string, files = /./): Promise<string> {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${title}\n`))!;
+const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`))!;
+
+/** Creates the files of a text, makes its changes, and runs its commands. Returns the output of failed commands. */
+async function follow(project: Project, text: string, files = /./): Promise<string> {
   const failures: string[] = [];
-  for (const { info, code } of codeBlocksIn(section)) {
+  for (const { info, code } of codeBlocksIn(text)) {
     const [kind, target = ''] = info.split(' ') as [string, string?];
     if (info === 'sh adapt') failures.push(await project.failureOf(code));
     else if (kind === 'diff' && files.test(target))
@@ -38,7 +40,7 @@ test(
   async () => {
     expect(page).toContain(TEST_OF_TAG);
     const project = copyProject(folder, allParts());
-    await follow(project, 'A field', /^(?:shared|test\/http)/);
+    await follow(project, section('A field'), /^(?:shared|test\/http)/);
     expect(await project.failureOf(TEST_OF_TAG)).toContain(
       'The request or response contradicts openapi.json',
     );
@@ -46,8 +48,18 @@ test(
     const failure = await project.failureOf('npm run check');
     const files = failure.match(/test\/[\w/.-]+\.ts(?=.*Property 'tag' is missing)/g) ?? [];
     expect(new Set(files)).toEqual(new Set(['test/clients/pets/typescript.proof.ts']));
-    await follow(project, 'A field', /^(?:docs|test\/clients)/);
-    await follow(project, 'A filter');
+    await follow(project, section('A field'), /^(?:docs|test\/clients)/);
+    await follow(project, section('A filter'));
+    expect(await project.failureOf(CHECKS)).toBe('');
+  },
+  COMPLETE_RUN_LIMIT_MILLISECONDS,
+);
+
+test(
+  'pets can be changed and removed',
+  async () => {
+    const project = copyProject(folder, allParts());
+    await follow(project, changeAndRemove);
     expect(await project.failureOf(CHECKS)).toBe('');
   },
   COMPLETE_RUN_LIMIT_MILLISECONDS,
@@ -58,9 +70,9 @@ test(
   async () => {
     const project = copyProject(folder, allParts());
     expect(await project.failureOf(COMMIT)).toBe('');
-    await follow(project, 'A second resource');
+    await follow(project, section('A second resource'));
     expect(await project.failureOf(CHECKS)).toBe('');
-    expect(await follow(project, 'A service of your own')).toBe('');
+    expect(await follow(project, section('A service of your own'))).toBe('');
     expect(await project.failureOf(FIND_PETS)).toBe('');
   },
   COMPLETE_RUN_LIMIT_MILLISECONDS,

@@ -20,6 +20,7 @@ const OTHERS: [documents: string, info: RegExp][] = [
   ['README.md', /^ts functions\/get-pet\.ts$/],
   ['docs/clients.md', /^(?:(?:ts|python) [\w-]+\.\w+|text output)$/],
   ['docs/adapt.md', /^(?:sh adapt|(?:ts|diff) \S+)$/],
+  ['docs/change-and-remove.md', /^(?:ts|diff) \S+$/],
 ];
 
 /** Matches a time, such as `2026-11-21T17:43:08.512Z` or, in a table, `2026-11-21 17:43`. */

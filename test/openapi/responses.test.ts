@@ -140,7 +140,7 @@ async function problemsOf(name: string): Promise<string[]> {
     normalized(text && JSON.stringify(JSON.parse(text))),
   );
   if (isError) errorBodies.set(status, [...(errorBodies.get(status) ?? []), ...bodies]);
-  else if (bodies[0] !== normalized(JSON.stringify(example)))
+  else if (bodies[0] !== normalized(example === undefined ? '' : JSON.stringify(example)))
     problems.push(`the body is ${bodies[0]}, but the example is ${JSON.stringify(example)}`);
   return problems;
 }

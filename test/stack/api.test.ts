@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Operation } from '../../shared/contract/operation.ts';
-import { collections, operations } from '../../shared/contract/operations.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import { propertiesOf, readable, readableTemplate } from '../support/stack-template.ts';
 import { domain, stages } from '../support/stages.ts';
 import { variantTemplate } from './variants.ts';
@@ -27,14 +27,15 @@ describe('the REST API', () => {
     expect(others).toEqual([]);
     const logging = { LoggingLevel: 'OFF', DataTraceEnabled: false };
     const all = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: requestBurst };
-    // Creates have limits of their own, because an index key limits only creates. `~1` stands for a slash in a path.
-    const creates = { ThrottlingRateLimit: createsPerSecond, ThrottlingBurstLimit: createBurst };
+    // Writes have limits of their own, because an index key limits them. `~1` stands for a slash in a path.
+    const limits = { ThrottlingRateLimit: createsPerSecond, ThrottlingBurstLimit: createBurst };
+    const writes = Object.values<Operation>(operations).filter(({ method }) => method !== 'GET');
     expect(MethodSettings).toEqual([
       { ResourcePath: '/*', HttpMethod: '*', ...all, ...logging },
-      ...collections.map(({ path }) => ({
+      ...writes.map(({ path, method }) => ({
         ResourcePath: `/${path.replaceAll('/', '~1')}`,
-        HttpMethod: 'POST',
-        ...creates,
+        HttpMethod: method,
+        ...limits,
         ...logging,
       })),
     ]);
