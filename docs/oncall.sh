@@ -93,8 +93,9 @@ show_status() {
   printf 'Account and identity: %s\n' "$identity"
   printf '%s: %s, last update began at %s (reason: %s)\n' "$stack" "$stack_status" "$updated_at" "$reason"
   printf 'Active alarms:\n'
-  ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
-    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,AlarmDescription]' | sed -n 's/./  &/p'
+  active=$(ask cloudwatch describe-alarms --alarm-name-prefix "$stack-" --state-value ALARM \
+    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,AlarmDescription]') || printf '  They cannot be read.\n'
+  [ -z "$active" ] || printf '%s\n' "$active" | sed 's/^/  /'
   printf 'Running deployments:\n'
   running=$(deployments) || printf '  They cannot be read.\n'
   [ -z "$running" ] || printf '%s\n' "$running" | sed 's/^/  /'
@@ -140,7 +141,11 @@ another version, see: sh $script commands"
   printf '%s\n' "$steps" | while read -r what version revision sentence; do
     if [ "$what" = stop ]; then printf '  %s: %s\n' "$version" "$sentence"; else printf '  %s: %s\n' "$what" "$sentence"; fi
   done
-  printf 'Other functions stay as they are. The cache of the authorizer is flushed.\nType yes to do this: '
+  case $steps in
+    stop*) printf 'CloudFormation then rolls back the whole update.' ;;
+    *) printf 'Other functions stay as they are.' ;;
+  esac
+  printf ' The cache of the authorizer is flushed.\nType yes to do this: '
   read -r answer || answer=
   [ "$answer" = yes ] || fail 'Nothing was changed.'
   failed=$(printf '%s\n' "$steps" | while read -r what version revision _; do
@@ -154,7 +159,8 @@ another version, see: sh $script commands"
     fi
   done)
   aws apigateway flush-stage-authorizers-cache --rest-api-id "$(ids ApiGateway::RestApi)" \
-    --stage-name "$(ids ApiGateway::Stage)" || failed="$failed cache"
+    --stage-name "$(ids ApiGateway::Stage)" ||
+    printf 'The cache of the authorizer was not flushed. To flush it, see: sh %s commands\n' "$script" >&2
   [ -z "$failed" ] || fail "Failed:$failed. Run this command again, or use: sh $script commands"
   case $steps in
     stop*) printf 'Done. CloudFormation rolls back the update.\n' ;;

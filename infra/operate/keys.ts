@@ -116,7 +116,11 @@ const actions: Record<string, Action> = {
 };
 
 /** Returns the stage's key store, and a function that returns the operator's ARN. */
-async function findStage({ stage = '', data }: Values) {
+async function findStage({ stage, data }: Values) {
+  if (!stage)
+    throw new UsageError(
+      `--stage is missing. Use local for the running npm start, or a deployed stage, such as ${Object.keys(stages)[0]}.`,
+    );
   if (stage === 'local') {
     const { stage: name, apiKeysTable: table, ...access } = await findLocalService(data);
     const store = { stage: name, table, database: connect(databaseSettings(access)) };

@@ -204,7 +204,8 @@ describe('back', () => {
     const aws = { 'lambda update-alias': null, 'apigateway flush-stage-authorizers-cache': null };
     const { status, stderr } = run('back', { aws });
     expect(status).toBe(1);
-    expect(stderr).toContain(`Failed: ${LIST} cache. `);
+    expect(stderr).toContain('The cache of the authorizer was not flushed.');
+    expect(stderr).toContain(`Failed: ${LIST}. `);
   });
 });
 
