@@ -72,9 +72,9 @@ export async function addIndexKeys(run: Run, table: string, key: string, indexes
 }
 
 /**
- * Copies the API keys of the table `from` that the table `to` lacks. A key in `revoked` is never active: its copy is
- * revoked, and so is its record in `to`. The copy of a key that was rotated after the restore point is revoked too, because
- * it lacks the end of its overlap.
+ * Copies the API keys of the table `from` that the table `to` lacks. A key that is in `revoked`, or that is revoked in `from`,
+ * is never active: its copy is revoked, and so is its record in `to`. If `to` alone contains the successor of a key, the
+ * key was rotated after the restore point. Its copy is revoked too, because it lacks the end of its overlap.
  *
  * @param revoked ids of the keys that were revoked after the restore point
  * @param caller ARN of the operator
@@ -88,20 +88,26 @@ export async function copyMissingKeys(
   caller: string,
 ) {
   const [records, present] = [await keysIn(run, from), await keysIn(run, to)];
-  const replaced = new Set([...records, ...present].map(({ replaces }) => replaces));
-  const unknown = revoked.difference(new Set(records.map(({ keyId }) => keyId)));
+  const ids = new Set(records.map(({ keyId }) => keyId));
+  const unknown = revoked.difference(ids);
   if (unknown.size > 0)
     throw new UsageError(
       `${from} contains no key ${[...unknown].join(' ')}. Correct the id, or omit a key that was issued after the restore point.`,
     );
+  // The successor of an interrupted rotation can be revoked, or be in both tables. The old key then works on.
+  const successors = present.filter(({ keyId, revokedAt }) => !ids.has(keyId) && !revokedAt);
+  const rotated = new Set(successors.map(({ replaces }) => replaces));
+  const revokedHashes = new Set(present.filter(({ revokedAt }) => revokedAt).map(({ hash }) => hash));
   for (const record of records) {
-    const isRevoked = revoked.has(record.keyId);
-    const hasLostRotation = replaced.has(record.keyId) && !record.rotatedBy;
-    const revokedBy = auditLine('revoke', record.keyId, caller);
-    const revocation = isRevoked || hasLostRotation ? { revokedAt: revokedBy.time, revokedBy } : {};
+    const { keyId, hash } = record;
+    const hasLostRotation = rotated.has(keyId) && !record.rotatedBy;
+    const revokedBy = auditLine('revoke', keyId, caller);
+    const revocation = revoked.has(keyId) || hasLostRotation ? { revokedAt: revokedBy.time, revokedBy } : {};
     const copied = await put(run, to, 'hash', { ...revocation, ...record });
-    if (isRevoked && !copied) await revokeApiKey({ database: run.database, table: to }, record, caller);
-    run.count(1, copied || isRevoked ? 1 : 0);
+    const mustRevoke =
+      !copied && (revoked.has(keyId) || record.revokedAt !== undefined) && !revokedHashes.has(hash);
+    if (mustRevoke) await revokeApiKey({ database: run.database, table: to }, record, caller);
+    run.count(1, copied || mustRevoke ? 1 : 0);
   }
 }
 

@@ -65,6 +65,7 @@ async function restore({ from, to, revoked, collection: name, ...values }: Optio
     else if (isOfKeys) await copyMissingKeys(run, from, to, ids, await findCaller());
     else await copyMissing(run, from, to, target.key, indexes);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     progress();
     console.error('To continue, run the command again.');
     throw error;

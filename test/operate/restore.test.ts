@@ -133,6 +133,27 @@ describe('a copy of API keys', () => {
     expect(copy).toMatchObject({ revokedBy: { caller, action: 'revoke' } });
   });
 
+  test('revokes a present key that a later restore point shows as revoked', async () => {
+    const key = recordFor('late');
+    const from = await tableWith([{ ...key, revokedAt: '2026-01-01T00:00:00.000Z' }], 'hash');
+    const to = await tableWith([key], 'hash');
+    const { run, counts } = newRun();
+    await copyMissingKeys(run, from, to, new Set(), caller);
+    expect(await itemsIn(to, 'hash')).toMatchObject([{ revokedBy: { caller, action: 'revoke' } }]);
+    expect(counts).toEqual({ read: 1, written: 1 });
+  });
+
+  test('keeps a key active whose rotation was interrupted, also when it is repeated', async () => {
+    const [old, other] = [recordFor('old'), recordFor('other')];
+    const successor = { ...recordFor('new'), replaces: old.keyId };
+    const revokedSuccessor = { ...recordFor('lost'), replaces: other.keyId, revokedAt: '2026-01-01' };
+    const from = await tableWith([old, other, successor], 'hash');
+    // The first copy ended after the successor.
+    const to = await tableWith([successor, revokedSuccessor], 'hash');
+    await copyMissingKeys(newRun().run, from, to, new Set(), caller);
+    expect(await itemsIn(to, 'hash')).toEqual(expect.arrayContaining([old, other]));
+  });
+
   test('does not start if the table lacks a listed key', async () => {
     const [from, to] = [await tableWith([recordFor('a')], 'hash'), await tableWith([], 'hash')];
     const copying = copyMissingKeys(newRun().run, from, to, new Set(['key_0123']), caller);
