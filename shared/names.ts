@@ -14,7 +14,7 @@ export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey:
 
 export const productName = 'Pet store';
 /** First sentence of the OpenAPI document's description. */
-export const productDescription = 'An API to list, add and fetch the pets that a store offers.';
+export const productDescription = 'An API for the pets that a store offers.';
 /**
  * Start of all API keys, in lower-case letters. It is not derived from `productName`, because a new product name must
  * not invalidate the keys that were issued before.

@@ -9,7 +9,7 @@ export const descriptions: Record<string, (names: Collection) => string> = {
   list: ({ singular, plural }) =>
     `Returns a page of up to \`limit\` ${plural}, newest first (by descending \`id\`). If there are more ${plural}, the response has a \`Link\` header (RFC 8288) ` +
     'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no such link.\n\n' +
-    `Pages contain no ${singular} twice and skip no ${singular} that had been listed for a few seconds when the first page was requested. ` +
+    `Pages contain no ${singular} twice, and skip no ${singular} that had been listed for a few seconds when the first page was requested, and still is. ` +
     `A new ${singular} appears in lists shortly after it is created. If its create was retried, it can appear behind older ${plural}.`,
 
   create: ({ singular }) =>

@@ -96,8 +96,8 @@ export function exampleOf(schema: any, index = 0): any {
   const { entries, item, wrapped } = schema;
   if (item) return [exampleOf(item), exampleOf(item, 1)];
   if (entries) {
-    const fields = Object.entries(entries).map(([name, entry]) => [name, exampleOf(entry, index)]);
-    return Object.fromEntries(fields);
+    const fields = Object.entries(entries).map(([name, entry]) => [name, exampleOf(entry, index)] as const);
+    return Object.fromEntries(fields.filter(([, example]) => example !== undefined));
   }
   return wrapped && exampleOf(wrapped, index); // An optional value wraps the schema of the value.
 }

@@ -14,7 +14,7 @@ const CHECKS = 'npm run format && npm run generate && npm run release:stacks && 
 // The section about a service of one's own finds files with Git.
 const COMMIT = `git init --quiet && echo node_modules >> .git/info/exclude && git add --all &&
   git -c user.name=Jane -c user.email=jane@example.com commit --quiet -m "Copy the pet store"`;
-const FIND_PETS = "! git grep -IlE --untracked '[Pp]et|PET' -- functions shared infra";
+const FIND_PETS = "! git grep -IlE --untracked '[Pp]et|PET' -- functions shared infra test";
 
 const folder = temporaryFolder();
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { StoredPet } from './lists.ts';
@@ -16,6 +16,8 @@ const service = await startFaultyService(await stagingTemplate());
 const { handlers } = service;
 const atRoot = { ...handlers };
 afterAll(() => service.close());
+let closeServer = async (): Promise<void> => {};
+afterEach(() => closeServer());
 
 /**
  * Starts a server that has the service below `path`.
@@ -43,7 +45,9 @@ async function serve(path: string, isProxy: boolean) {
     });
     response.writeHead(reply.status, reply.headers).end(reply.body);
   });
-  return listenOnLoopback(server);
+  const { origin, close } = await listenOnLoopback(server);
+  closeServer = close;
+  return origin;
 }
 
 /** Sends a request to an absolute URL. */
@@ -64,7 +68,7 @@ test.each([
   ['the name of a stage or a base path', '/shops/staging', false],
   ['the path of a proxy that changes Host', '/some/shop', true],
 ])('the URLs in Location and Link lead to all pets and pages below %s', async (_what, path, isProxy) => {
-  const { origin, close } = await serve(path, isProxy);
+  const origin = await serve(path, isProxy);
   const baseUrl = `${origin}${path}/v1`;
   // The functions read the variable with each request.
   if (isProxy) process.env[environmentVariables.publicUrl] = `${origin}${path}`;
@@ -87,5 +91,4 @@ test.each([
     url = linkOf(page);
   }
   expect(listed).toEqual(created.toReversed());
-  await close();
 });

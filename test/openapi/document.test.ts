@@ -2,7 +2,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { openApiJson, serverObjects } from '../../infra/openapi/document.ts';
-import { parameterObjects } from '../../infra/openapi/schema-objects.ts';
+import { exampleOf, parameterObjects } from '../../infra/openapi/schema-objects.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { domain, stages } from '../support/stages.ts';
@@ -35,6 +35,14 @@ test('parameters and headers that operations need are required', () => {
     ['Always', true],
     ['Sometimes', undefined],
   ]);
+});
+
+test('a parameter without an example is not part of the examples of others', () => {
+  const query = v.object({
+    shelf: v.pipe(v.exactOptional(v.string()), v.examples(['7'])),
+    genre: v.exactOptional(v.string()),
+  });
+  expect(exampleOf(query)).toEqual({ shelf: '7' });
 });
 
 test('each stage has a server with its public URL, its domain or a placeholder, and production is the first server', () => {
