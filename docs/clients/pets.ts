@@ -1,4 +1,4 @@
-// Client of the pet store API. It needs Node.js 22 or newer, and no packages.
+// Client of the pet store API. It needs Node.js 22.1 or newer, and no packages.
 //
 //   const store = new PetStore(baseUrl, apiKey);
 //   const rex = await store.createPet({ name: 'Rex', categoryId: 7n }, idempotencyKey);
