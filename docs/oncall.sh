@@ -141,8 +141,8 @@ another version, see: sh $script commands"
   printf '%s\n' "$steps" | while read -r what version revision sentence; do
     if [ "$what" = stop ]; then printf '  %s: %s\n' "$version" "$sentence"; else printf '  %s: %s\n' "$what" "$sentence"; fi
   done
-  case $steps in
-    stop*) printf 'CloudFormation then rolls back the whole update.' ;;
+  case $stack_status:$steps in
+    UPDATE_IN_PROGRESS:stop*) printf 'CloudFormation then rolls back the whole update.' ;;
     *) printf 'Other functions stay as they are.' ;;
   esac
   printf ' The cache of the authorizer is flushed.\nType yes to do this: '
@@ -162,8 +162,9 @@ another version, see: sh $script commands"
     --stage-name "$(ids ApiGateway::Stage)" ||
     printf 'The cache of the authorizer was not flushed. To flush it, see: sh %s commands\n' "$script" >&2
   [ -z "$failed" ] || fail "Failed:$failed. Run this command again, or use: sh $script commands"
-  case $steps in
-    stop*) printf 'Done. CloudFormation rolls back the update.\n' ;;
+  case $stack_status:$steps in
+    UPDATE_IN_PROGRESS:stop*) printf 'Done. CloudFormation rolls back the update.\n' ;;
+    *:stop*) printf 'Done.\n' ;;
     *) printf 'Done. Before the next deployment, read "Going back" in docs/deploy.md.\n' ;;
   esac
 }

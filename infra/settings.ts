@@ -49,7 +49,7 @@ export interface StageSettings {
   requestBurst: number;
   /**
    * Rate and burst of each method that writes items, in place of the two settings above. `problemsOf` limits them to what
-   * DynamoDB accepts.
+   * DynamoDB accepts from one method.
    */
   createsPerSecond: number;
   createBurst: number;

@@ -94,8 +94,8 @@ export async function copyMissingKeys(
     throw new UsageError(
       `${from} contains no key ${[...unknown].join(' ')}. Correct the id, or omit a key that was issued after the restore point.`,
     );
-  // The successor of an interrupted rotation can be revoked, or be in both tables. The old key then works on.
-  const successors = present.filter(({ keyId, revokedAt }) => !ids.has(keyId) && !revokedAt);
+  // If both tables contain the successor, its rotation was interrupted before the restore point, and the old key is valid.
+  const successors = present.filter(({ keyId }) => !ids.has(keyId));
   const rotated = new Set(successors.map(({ replaces }) => replaces));
   const revokedHashes = new Set(present.filter(({ revokedAt }) => revokedAt).map(({ hash }) => hash));
   for (const record of records) {

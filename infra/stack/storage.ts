@@ -6,7 +6,6 @@ import type { Collection } from '../../shared/contract/operation.ts';
 import { collections } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/contract/lists.ts';
 import { keyIndex, pascalCase, serviceTag } from '../../shared/names.ts';
-import { UsageError } from '../command.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
 const number = (name: string) => ({ name, type: dynamodb.AttributeType.NUMBER });
@@ -71,9 +70,6 @@ interface TableProps extends dynamodb.TablePropsV2 {
   effect: string;
 }
 
-/** An alarm can count at most ten metrics, which are two for the table and for each index. */
-const MAX_INDEXES = 4;
-
 /** An on-demand table with a throttling alarm. Its indexes have the same limits as the table. */
 export class Table extends dynamodb.TableV2 {
   /**
@@ -90,10 +86,6 @@ export class Table extends dynamodb.TableV2 {
   constructor(scope: Construct, id: string, stack: StageStack, props: TableProps) {
     const { stage } = stack;
     const { effect, globalSecondaryIndexes: indexes = [], ...others } = props;
-    if (indexes.length > MAX_INDEXES)
-      throw new UsageError(
-        `The table ${id} would have ${indexes.length} indexes, but its alarm can count the throttles of only ${MAX_INDEXES}: one for all items, and one for each filter or combination of filters. Remove a filter or a combination.`,
-      );
     const { warmThroughput } = props;
     const limits = {
       maxReadRequestUnits: stage.maxReadUnitsPerSecond,

@@ -36,7 +36,17 @@ test('pages link only to files and headings that exist', () => {
   expect(dead.map(({ place }) => place)).toEqual([]);
 });
 
-test('the code names only sections of pages that exist', () => {
+test('pages define the targets of their links', () => {
+  const pages = globSync('{*,docs/**/*,.github/*,infra/**/*}.md', { exclude: ['infra/*/node_modules'] });
+  const undefinedTargets = pages.flatMap((page) => {
+    const text = proseOf(read(page));
+    const used = Array.from(text.matchAll(/\]\[([\w\s-]+)\]/g), ([, name]) => name!.replaceAll(/\s+/g, ' '));
+    return used.filter((name) => !text.includes(`\n[${name}]: http`)).map((name) => `${page}: [${name}]`);
+  });
+  expect(undefinedTargets).toEqual([]);
+});
+
+test('the code names only pages, and sections of pages, that exist', () => {
   const files =
     '{.github/CODEOWNERS,.gitleaks.toml,.oasdiff.yaml,docs/oncall.sh,{infra,shared,functions}/**/*.ts}';
   const sources = globSync(files).map(read).join('\n');
@@ -50,4 +60,6 @@ test('the code names only sections of pages that exist', () => {
     ({ page, section }) => !existsSync(page) || !headingsOf(read(page)).includes(section),
   );
   expect(wrong).toEqual([]);
+  const named = new Set(text.match(/(?<![\w/])docs\/[\w/-]+\.(?:md|json|sh)\b/g));
+  expect([...named].filter((file) => !existsSync(file))).toEqual([]);
 });

@@ -42,7 +42,7 @@ test('a parameter without an example is not part of the examples of others', () 
     shelf: v.pipe(v.exactOptional(v.string()), v.examples(['7'])),
     genre: v.exactOptional(v.string()),
   });
-  expect(exampleOf(query)).toEqual({ shelf: '7' });
+  expect(exampleOf(query)).toStrictEqual({ shelf: '7' });
 });
 
 test('each stage has a server with its public URL, its domain or a placeholder, and production is the first server', () => {

@@ -17,7 +17,7 @@ export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 export let store: keyStore.KeyStore;
 let stages = 0;
 /** Data folder that contains the connection data for `store`. */
-export const dataFolder = temporaryFolder();
+const dataFolder = temporaryFolder();
 
 /** Changes `store` to a new stage without keys, and restarts a stopped clock. */
 export function startStage(): void {

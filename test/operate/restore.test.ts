@@ -127,10 +127,14 @@ describe('a copy of API keys', () => {
   test('contains a key that was rotated since then only as revoked', async () => {
     const old = recordFor('old');
     const successor = { ...recordFor('new'), replaces: old.keyId };
-    const [from, to] = [await tableWith([old], 'hash'), await tableWith([successor], 'hash')];
-    await copyMissingKeys(newRun().run, from, to, new Set(), caller);
-    const copy = (await itemsIn(to, 'hash')).find(({ owner }) => owner === 'old');
-    expect(copy).toMatchObject({ revokedBy: { caller, action: 'revoke' } });
+    // The successor can have been revoked meanwhile.
+    for (const state of [{}, { revokedAt: '2026-01-01T00:00:00.000Z' }]) {
+      const from = await tableWith([old], 'hash');
+      const to = await tableWith([{ ...successor, ...state }], 'hash');
+      await copyMissingKeys(newRun().run, from, to, new Set(), caller);
+      const copy = (await itemsIn(to, 'hash')).find(({ owner }) => owner === 'old');
+      expect(copy).toMatchObject({ revokedBy: { caller, action: 'revoke' } });
+    }
   });
 
   test('revokes a present key that a later restore point shows as revoked', async () => {
@@ -138,20 +142,20 @@ describe('a copy of API keys', () => {
     const from = await tableWith([{ ...key, revokedAt: '2026-01-01T00:00:00.000Z' }], 'hash');
     const to = await tableWith([key], 'hash');
     const { run, counts } = newRun();
-    await copyMissingKeys(run, from, to, new Set(), caller);
+    // The second copy finds the key revoked.
+    for (const _ of [1, 2]) await copyMissingKeys(run, from, to, new Set(), caller);
     expect(await itemsIn(to, 'hash')).toMatchObject([{ revokedBy: { caller, action: 'revoke' } }]);
-    expect(counts).toEqual({ read: 1, written: 1 });
+    expect(counts).toEqual({ read: 2, written: 1 });
   });
 
   test('keeps a key active whose rotation was interrupted, also when it is repeated', async () => {
-    const [old, other] = [recordFor('old'), recordFor('other')];
+    const old = recordFor('old');
     const successor = { ...recordFor('new'), replaces: old.keyId };
-    const revokedSuccessor = { ...recordFor('lost'), replaces: other.keyId, revokedAt: '2026-01-01' };
-    const from = await tableWith([old, other, successor], 'hash');
+    const from = await tableWith([old, successor], 'hash');
     // The first copy ended after the successor.
-    const to = await tableWith([successor, revokedSuccessor], 'hash');
+    const to = await tableWith([successor], 'hash');
     await copyMissingKeys(newRun().run, from, to, new Set(), caller);
-    expect(await itemsIn(to, 'hash')).toEqual(expect.arrayContaining([old, other]));
+    expect(await itemsIn(to, 'hash')).toEqual(expect.arrayContaining([old]));
   });
 
   test('does not start if the table lacks a listed key', async () => {

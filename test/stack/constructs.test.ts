@@ -4,7 +4,7 @@ import { addAnnotations } from '../../infra/stack/annotations.ts';
 import { addFunctions } from '../../infra/stack/functions.ts';
 import type { StageSettings } from '../../infra/settings.ts';
 import { StageStack } from '../../infra/stack/stage-stack.ts';
-import { addTables, indexKey, Table } from '../../infra/stack/storage.ts';
+import { addTables, indexKey } from '../../infra/stack/storage.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { collections, operations } from '../../shared/contract/operations.ts';
 import { books } from '../support/books.ts';
@@ -32,20 +32,6 @@ test('an index key is a number if its field is an integer, and otherwise a text'
     ['genre-and-shelf', 'S'],
     ['list', 'S'],
   ]);
-});
-
-test('the synthesis fails if a table has more indexes than its alarm can count, and says how many are possible', () => {
-  const globalSecondaryIndexes = [1, 2, 3, 4, 5].map((number) => ({
-    indexName: `index${number}`,
-    partitionKey: indexKey(books, 'list'),
-  }));
-  const add = () =>
-    new Table(stackOf({}), 'Books', stackOf({}), {
-      effect: 'Requests are',
-      partitionKey: indexKey(books, 'list'),
-      globalSecondaryIndexes,
-    });
-  expect(add).toThrow(/^The table Books would have 5 indexes, .* of only 4: /);
 });
 
 test('the synthesis warns about a sunset that is 180 days or less away', () => {

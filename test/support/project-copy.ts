@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from './run-command.ts';
 
 /** Glob pattern of the files and folders that the project's commands need. */
-const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
+const SOURCES = '{*.json,functions,infra,shared}';
 
 /** Returns the files and folders at the root of the project that Git does not ignore. */
 export function allParts(): string[] {
