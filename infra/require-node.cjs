@@ -55,7 +55,9 @@ function runWithInstalledNode() {
   var bin = path.join(project, 'node_modules', 'fallback-node', 'node_modules', name, 'bin');
   var file = path.join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
   // Some platforms have no package, and the packages for Linux do not run on all of its distributions.
-  if (spawnSync(file, ['--version']).status !== 0)
+  var version = spawnSync(file, ['--version'], { encoding: 'utf8' });
+  // A Node that is too old would start this script again and again.
+  if (version.status !== 0 || parseInt(version.stdout.slice(1), 10) < neededNode)
     fail(
       'Node.js ' +
         neededNode +
