@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { proseOf } from '../support/markdown-code.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
+const pages = globSync('{*,docs/**/*,.github/*,infra/**/*}.md', { exclude: ['infra/*/node_modules'] });
 
 function headingsOf(page: string): string[] {
   return proseOf(page).match(/(?<=^#+ ).+$/gm) ?? [];
@@ -16,7 +17,6 @@ function anchorsOf(page: string): string[] {
 }
 
 test('pages link only to files and headings that exist', () => {
-  const pages = globSync('{*,docs/**/*,.github/*,infra/**/*}.md', { exclude: ['infra/*/node_modules'] });
   const links = pages.flatMap((page) => {
     const found = proseOf(read(page)).matchAll(
       /(?:\]\(|(?:src|srcset)=")(?!https?:)([^)#"]*)(?:#([^)]+))?[)"]/g,
@@ -37,7 +37,6 @@ test('pages link only to files and headings that exist', () => {
 });
 
 test('pages define the targets of their links', () => {
-  const pages = globSync('{*,docs/**/*,.github/*,infra/**/*}.md', { exclude: ['infra/*/node_modules'] });
   const undefinedTargets = pages.flatMap((page) => {
     const text = proseOf(read(page));
     const used = Array.from(text.matchAll(/\]\[([\w\s-]+)\]/g), ([, name]) => name!.replaceAll(/\s+/g, ' '));

@@ -115,6 +115,8 @@ test('each documented response occurs, with the documented headers and body, and
     return !bodies.includes(normalized(JSON.stringify(example)));
   });
   expect(unreal).toEqual([]);
+  const statuses = [...errorBodies.keys()].toSorted();
+  expect(statuses).toEqual('400 401 403 404 413 415 422 429 500 503 504'.split(' '));
 });
 
 /** Gets a response, such as `getPet 404`, and returns what differs from the document. */

@@ -8,9 +8,9 @@ export function codeBlocksIn(markdown: string): { line: number; info: string; co
   }));
 }
 
-/** Returns the code block that contains `text` and has no file name. @throws Error unless there is exactly one */
+/** Returns the code block that contains `text`. @throws Error unless there is exactly one */
 export function blockWith(text: string, markdown: string): string {
-  const found = codeBlocksIn(markdown).filter(({ info, code }) => !info.includes('.') && code.includes(text));
+  const found = codeBlocksIn(markdown).filter(({ code }) => code.includes(text));
   if (found.length !== 1) throw new Error(`${found.length} code blocks, not one, contain ${text}.`);
   return found[0]!.code;
 }
